@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# shellcheck shell=bash disable=SC2034
+# The contract of the command line, one shell test per topic.
+in=check make="all" limit=120
+programs() {
+	ls tests/cli/*.sh
+}
