@@ -11,6 +11,10 @@
 #define MAX_TOUCHES 65536 /* (process, object, access) triples; full: one record per call */
 #define CHAIN_MAX   8	  /* scripts of one exec; the kernel allows 5 levels */
 
+/* A hole in a key would be hashed with whatever it holds. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic error "-Wpadded"
+
 /*
  * Map `touches`: what a process did to an object. The insert is the first
  * touch and is recorded with its path; for reads later ones only count here.
@@ -27,6 +31,8 @@ struct touch {
 	__u64 ops;   /* not recorded one by one; writes: always 0 */
 	__u64 bytes; /* of these; tiers without byte counts: 0 */
 };
+
+#pragma GCC diagnostic pop
 
 /* Map `subjects` (task storage): present = the task is ours. Zeroed by the kernel. */
 #define SUBJECT_OURS (1 << 0)

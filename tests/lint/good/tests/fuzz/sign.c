@@ -1,0 +1,2 @@
+/* SPDX-License-Identifier: MIT */
+int LLVMFuzzerTestOneInput(const char *data, unsigned long size);

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: MIT */
+#include "base/cur.h"
+#include "base/good.h"
+
+#include <sodium.h>
