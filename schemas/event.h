@@ -69,6 +69,7 @@ enum ev_loss {
 #define EV_S_CUT	 (1 << 1) /* too deep or too long: the root side is missing */
 #define EV_S_UNREACHABLE (1 << 2) /* ended at a mount that hangs nowhere */
 #define EV_S_STRING	 (1 << 3) /* plain bytes, no NUL */
+#define EV_S_FIRST	 (1 << 4) /* part: a new exec starts, older parts of this thread are void */
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic error "-Wpadded"
@@ -112,7 +113,7 @@ struct ev_file {
 	__u32 oflags;	/* open: O_* */
 	__u32 access;	/* open: 1 read, 2 write, 3 both */
 	struct ev_slice path; /* empty when this process had this object before */
-	__u32 pad;
+	struct ev_slice tail; /* as in ev_name: truncate by name, in tier trace */
 };
 
 /*

@@ -29,11 +29,11 @@ int num_i64(const char *s, size_t len, int64_t *ret_n)
 	uint64_t n;
 	int r;
 
-	r = num_u64(s + minus, len - minus, INT64_MAX, &n);
+	r = num_u64(s + minus, len - minus, (uint64_t)INT64_MAX + minus, &n);
 	if (r < 0)
 		return r;
 	if (minus && !n)
 		return -EINVAL;
-	*ret_n = minus ? -(int64_t)n : (int64_t)n;
+	*ret_n = (int64_t)(minus ? -n : n);
 	return 0;
 }
