@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What user space sets: constants of one load (cfg_*, between open and load,
+ * so the verifier drops the arms that they rule out), and words that both
+ * sides read and write while the programs run. Defined in emit.bpf.c.
+ */
+#ifndef BPF_CONFIG_H
+#define BPF_CONFIG_H
+
+#include "vmlinux.h"
+
+extern const volatile __u32 cfg_session; /* in every record's head; 0 is the canary's */
+
+/* The target's cgroup v2: kernfs id and depth (the root is 0). Id 0: no cgroup is ours. */
+extern const volatile __u64 cfg_cgroup_id;
+extern const volatile __u32 cfg_cgroup_level;
+
+/*
+ * Layouts, told apart by counting BTF parameters of the named function:
+ * Linux 6.2 and later hand an idmap to bpf_lsm_inode_setattr (3 instead of 2)
+ * and each kernel since 5.12 hands a namespace or an idmap to
+ * security_inode_setattr (3 instead of 2).
+ */
+extern const volatile bool cfg_setattr_lsm3; /* bpf_lsm_inode_setattr has 3 parameters */
+extern const volatile bool cfg_setattr_mod3; /* security_inode_setattr has 3 parameters */
+
+/*
+ * Task storage can be had in cgroup socket address programs
+ * (libbpf_probe_bpf_helper(CGROUP_SOCK_ADDR, TASK_STORAGE_GET); Linux 6.2 or
+ * so). Else they take any task that owns some BPF storage as ours.
+ */
+extern const volatile bool cfg_cg_storage;
+
+extern __u32 asleep; /* the collector blocks: the next record wakes it and stores 0 */
+
+/* The process that proves the tier (0: none) and the file that it must not open. */
+extern __u32 canary_pid;
+extern __u64 canary_ino;
+extern __u32 canary_dev; /* s_dev, kernel encoding */
+
+extern __u64 touch_count; /* entries ever put into `touches` */
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Tier trace: what a system call did, seen at its exit. Descriptors are turned
+ * into the files behind them; strings are read from user memory once more and
+ * may have changed since (EV_F_UNPROVEN). A call that failed is no act.
+ * schemas/calls.def says where the arguments are.
+ */
+#include "config.bpf.h"
+#include "file.bpf.h"
+#include "name.bpf.h"
+#include "net.bpf.h"
+#include "subject.bpf.h"
+
+#define EINPROGRESS 115
+
+#define AT_FDCWD     -100
+#define AT_REMOVEDIR 0x200
+
+#define MAP_ANONYMOUS 0x20
+
+#define S_IFSOCK 0140000
+
+#define TS_COMPAT   0x2	       /* thread_info.status: a 32-bit call */
+#define X32_CALL    0x40000000 /* bit of the number of an x32 call */
+#define MAX_MESSAGES 1024      /* the kernel's limit for sendmmsg */
+
+/* Where arguments are, beside 0..5. */
+enum { CWD = 6, RET = 7, NO = 8, ARGS = 16 };
+
+struct call {
+	__u8 kind, fd, str, fd2, str2, arg;
+};
+
+static const struct call rows[MAX_CALLS] = {
+#define CALL(nr, name, family, kind, fd, str, fd2, str2, arg)                                      \
+	[nr] = { EV_##kind, fd, str, fd2, str2, arg },
+#include "schemas/calls.def"
+#undef CALL
+};
+
+/* The arguments of the call, its own row, and what the columns can say besides. */
+struct args {
+	struct call row;
+	__u64 at[ARGS];
+};
+
+static __always_inline long load(unsigned long long *ctx, struct args *a)
+{
+	struct pt_regs *regs = (struct pt_regs *)ctx[0];
+	__u64 nr = regs->orig_ax;
+	long ret = ctx[1];
+
+	a->at[0] = regs->di;
+	a->at[1] = regs->si;
+	a->at[2] = regs->dx;
+	a->at[3] = regs->r10;
+	a->at[4] = regs->r8;
+	a->at[5] = regs->r9;
+	a->at[CWD] = AT_FDCWD;
+	a->at[RET] = ret;
+	if (nr < MAX_CALLS)
+		a->row = rows[nr];
+	return ret;
+}
+
+static __always_inline __u64 arg(const struct args *a, __u8 column)
+{
+	return a->at[column & (ARGS - 1)];
+}
+
+/* ---- descriptors and places ----------------------------------------------- */
+
+static __always_inline struct file *file_of(int fd)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fdtable *fdt = task->files->fdt;
+	struct file *file = NULL;
+
+	if (fd < 0 || (__u32)fd >= fdt->max_fds)
+		return NULL;
+	bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd);
+	return file;
+}
+
+static __always_inline __u32 mode_of(struct file *file)
+{
+	return BPF_CORE_READ(file, f_inode, i_mode);
+}
+
+/* The regular file behind a descriptor, looked at; false: there is none. */
+static __always_inline bool see_regular(int fd, struct file_act *a)
+{
+	struct file *file = file_of(fd);
+
+	if (!file || (mode_of(file) & S_IFMT) != S_IFREG)
+		return false;
+	see_file(file, false, a);
+	return !is_kernels(a);
+}
+
+static __always_inline void place_of_path(const struct path *from, struct place *at)
+{
+	at->dentry = (__u64)BPF_CORE_READ(from, dentry);
+	at->mnt = (__u64)BPF_CORE_READ(from, mnt);
+}
+
+/* Where a string starts: the root, the working directory or a descriptor. */
+static void place_of(int fd, __u64 string, struct place *at)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct file *file;
+	char first = 0;
+
+	bpf_probe_read_user(&first, sizeof(first), (void *)string);
+	if (first == '/') {
+		place_of_path(&task->fs->root, at);
+	} else if (fd == AT_FDCWD) {
+		place_of_path(&task->fs->pwd, at);
+	} else {
+		file = file_of(fd);
+		if (file)
+			place_of_path(&file->f_path, at);
+	}
+}
+
+/* ---- the exit of every call ------------------------------------------------ */
+
+SEC("?tp_btf/sys_exit")
+int tp_sys_exit(unsigned long long *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct pt_regs *regs = (struct pt_regs *)ctx[0];
+	__u64 nr = regs->orig_ax;
+	long ret = ctx[1];
+
+	if (!subject_of(task) || (ret < 0 && ret != -EINPROGRESS))
+		return 0;
+	if (task->thread_info.status & TS_COMPAT || nr & X32_CALL)
+		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, 1);
+	else
+		bpf_tail_call(ctx, &calls, nr);
+	return 0;
+}
+
+#define FAMILY(name)                                                                               \
+	static __always_inline void on_##name(struct args *a, long ret);                           \
+	SEC("?tp_btf/sys_exit")                                                                    \
+	int call_##name(unsigned long long *ctx)                                                   \
+	{                                                                                          \
+		struct args a = {};                                                                \
+		long ret = load(ctx, &a);                                                          \
+                                                                                                   \
+		on_##name(&a, ret);                                                                \
+		return 0;                                                                          \
+	}                                                                                          \
+	static __always_inline void on_##name(struct args *a, long ret)
+
+/* ---- bytes ----------------------------------------------------------------- */
+
+static __always_inline void touch(struct file_act *f, __u32 access, __u64 bytes)
+{
+	f->access = access;
+	f->bytes = bytes;
+	f->flags = EV_F_BYTES;
+	send_touch(f);
+}
+
+FAMILY(rw)
+{
+	struct file_act f = {};
+
+	if (see_regular(arg(a, a->row.fd), &f))
+		touch(&f, a->row.kind == EV_READ ? ACCESS_READ : ACCESS_WRITE, ret);
+}
+
+FAMILY(copy)
+{
+	struct file_act from = {}, to = {};
+
+	if (see_regular(arg(a, a->row.fd), &from))
+		touch(&from, ACCESS_READ, ret);
+	if (see_regular(arg(a, a->row.fd2), &to))
+		touch(&to, ACCESS_WRITE, ret);
+}
+
+FAMILY(mmap)
+{
+	__u64 prot = arg(a, a->row.arg), flags = arg(a, a->row.arg + 1);
+	struct file_act f = {};
+
+	if (!(flags & MAP_ANONYMOUS) && see_regular(arg(a, a->row.fd), &f))
+		send_mapping(&f, prot, flags);
+}
+
+FAMILY(size)
+{
+	struct file_act f = {};
+
+	f.bytes = arg(a, a->row.arg);
+	if (a->row.kind == EV_WRITE) {
+		f.access = ACCESS_WRITE;
+		if (see_regular(arg(a, a->row.fd), &f))
+			send_touch(&f);
+		return;
+	}
+	f.flags = EV_F_BYTES;
+	if (a->row.str == NO) {
+		if (see_regular(arg(a, a->row.fd), &f))
+			send_truncate(&f, 0);
+		return;
+	}
+	f.flags |= EV_F_UNPROVEN;
+	place_of(AT_FDCWD, arg(a, a->row.str), &f.at);
+	send_truncate(&f, arg(a, a->row.str));
+}
+
+/* ---- open ------------------------------------------------------------------ */
+
+/* creat() has no flags, openat2() keeps them behind a pointer. */
+static __always_inline __u32 open_flags(const struct args *a)
+{
+	__u64 flags = O_TRUNC;
+
+	if (a->row.arg != NO)
+		return arg(a, a->row.arg);
+	if (a->row.str != NO && bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(a, a->row.str)))
+		count_loss(EV_LOSS_FAULT, EV_CLASS_FILE, 1);
+	return flags;
+}
+
+static __always_inline void send_created(const struct file_act *f)
+{
+	struct name_act n = {
+		.obj = f->obj, .at = f->at, .kind = EV_CREATE, .mode = f->obj.mode,
+	};
+
+	send_name(&n);
+}
+
+FAMILY(open)
+{
+	struct file *file = file_of(ret);
+	struct file_act f = {};
+	__u32 oflags;
+
+	if (!file)
+		return;
+	see_file(file, false, &f);
+	oflags = open_flags(a);
+	f.access = f.f_mode & (FMODE_READ | FMODE_WRITE);
+	if (f.f_mode & FMODE_CREATED) {
+		send_created(&f);
+		f.flags = EV_F_CREATED;
+	}
+	send_open(&f, oflags | f.f_flags);
+	if (!(oflags & O_TRUNC) || f.f_mode & FMODE_CREATED || !is_regular(&f))
+		return;
+	f.flags = EV_F_BYTES;
+	send_truncate(&f, 0);
+}
+
+/* ---- names and attributes --------------------------------------------------- */
+
+static __always_inline __u32 after_umask(__u32 mode)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+
+	return mode & ~task->fs->umask;
+}
+
+static __always_inline void refine(struct name_act *n, const struct args *a)
+{
+	__u32 extra = arg(a, a->row.arg);
+
+	if (n->kind == EV_UNLINK && extra & AT_REMOVEDIR)
+		n->kind = EV_RMDIR;
+	if (n->kind == EV_RENAME && extra & RENAME_EXCHANGE)
+		n->flags |= EV_F_EXCHANGE;
+	if (n->kind == EV_RENAME && extra & RENAME_WHITEOUT)
+		n->flags |= EV_F_WHITEOUT;
+	if (n->kind == EV_MKDIR)
+		n->mode = after_umask(extra) | S_IFDIR;
+	if (n->kind != EV_MKNOD)
+		return;
+	n->mode = after_umask(extra);
+	n->rdev = arg(a, a->row.arg + 1);
+	if (!(extra & S_IFMT) || (extra & S_IFMT) == S_IFREG) {
+		n->kind = EV_CREATE;
+		n->mode |= S_IFREG;
+		n->rdev = 0;
+	}
+}
+
+FAMILY(name)
+{
+	struct name_act n = { .kind = a->row.kind, .flags = EV_F_UNPROVEN };
+
+	refine(&n, a);
+	n.tail = arg(a, a->row.str);
+	place_of(arg(a, a->row.fd), n.tail, &n.at);
+	n.to_tail = arg(a, a->row.str2);
+	if (a->row.fd2 != NO)
+		place_of(arg(a, a->row.fd2), n.to_tail, &n.to);
+	send_name(&n);
+}
+
+static __always_inline bool see_object(const struct args *a, struct name_act *n)
+{
+	struct file *file = file_of(arg(a, a->row.fd));
+
+	if (!file)
+		return false;
+	place_of_path(&file->f_path, &n->at);
+	see_inode(BPF_CORE_READ(file, f_inode), false, &n->obj);
+	return true;
+}
+
+FAMILY(attr)
+{
+	struct name_act n = { .kind = a->row.kind, .owner = NOBODY, .group = NOBODY };
+	__u32 value = arg(a, a->row.arg);
+
+	if (n.kind == EV_CHMOD) {
+		n.mode = value & S_PERMS;
+	} else {
+		n.owner = value;
+		n.group = arg(a, a->row.arg + 1);
+	}
+	if (a->row.str == NO) {
+		if (!see_object(a, &n))
+			return;
+	} else {
+		n.flags = EV_F_UNPROVEN;
+		n.tail = arg(a, a->row.str);
+		place_of(arg(a, a->row.fd), n.tail, &n.at);
+	}
+	send_name(&n);
+}
+
+/* ---- network ---------------------------------------------------------------- */
+
+/* Of the families and kinds that the cgroup programs do not see. */
+static __always_inline bool see_socket(int fd, struct peer *p)
+{
+	struct file *file = file_of(fd);
+	struct socket *sock;
+
+	if (!file || (mode_of(file) & S_IFMT) != S_IFSOCK)
+		return false;
+	sock = BPF_CORE_READ(file, private_data);
+	p->type = BPF_CORE_READ(sock, type);
+	p->protocol = BPF_CORE_READ(sock, sk, sk_protocol);
+	p->family = BPF_CORE_READ(sock, sk, __sk_common.skc_family);
+	return (p->family != AF_INET && p->family != AF_INET6) || p->type == SOCK_RAW;
+}
+
+static __always_inline bool is_unspec(const struct peer *p)
+{
+	__u16 family = 0;
+
+	return !bpf_probe_read_user(&family, sizeof(family), (void *)p->addr) &&
+	       family == AF_UNSPEC;
+}
+
+FAMILY(net)
+{
+	struct peer p = { .kind = a->row.kind, .flags = EV_F_UNPROVEN };
+
+	p.addr = arg(a, a->row.str);
+	p.len = arg(a, a->row.arg);
+	if (!p.addr || !see_socket(arg(a, a->row.fd), &p))
+		return;
+	if (p.kind == EV_CONNECT && is_unspec(&p))
+		return;
+	if (p.kind != EV_SEND || p.type != SOCK_STREAM)
+		send_peer(&p);
+}
+
+/* The beginnings of struct msghdr and the length of struct mmsghdr in user memory. */
+struct user_msg {
+	__u64 name;
+	__u32 namelen;
+};
+#define USER_MMSG_BYTES 64
+
+struct msg_walk {
+	struct peer *p;
+	__u64 at;
+	__u32 left;
+};
+
+static long send_message(__u32 i, struct msg_walk *w)
+{
+	struct user_msg msg = {};
+
+	if (i >= w->left)
+		return 1;
+	if (bpf_probe_read_user(&msg, sizeof(msg), (void *)(w->at + i * USER_MMSG_BYTES))) {
+		count_loss(EV_LOSS_FAULT, EV_CLASS_NET, 1);
+		return 0;
+	}
+	w->p->addr = msg.name;
+	w->p->len = msg.namelen;
+	if (msg.name)
+		send_peer(w->p);
+	return 0;
+}
+
+FAMILY(msg)
+{
+	struct peer p = { .kind = EV_SEND, .flags = EV_F_UNPROVEN };
+	struct msg_walk w = { .p = &p, .at = arg(a, a->row.str) };
+
+	w.left = a->row.arg == NO ? 1 : ret;
+	if (see_socket(arg(a, a->row.fd), &p) && p.type != SOCK_STREAM)
+		bpf_loop(MAX_MESSAGES, send_message, &w, 0);
+}
+
+/* ---- what is not decoded ---------------------------------------------------- */
+
+FAMILY(uring)
+{
+	if (ret > 0)
+		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, ret);
+}
