@@ -15,6 +15,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/magic.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -26,16 +27,21 @@
 #define MAX_MAKE_TRIES 8 /* another run may remove the shared folder in between */
 #define FREEZE_WAIT_MS 1000
 
+static int read_mounts(struct buf *to)
+{
+	_cleanup_fd_ int fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd_read_all(fd, MAX_MOUNTINFO, to);
+}
+
 int cgroup_mount(struct diag *d, char **ret_path)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	_cleanup_free_ char *path = NULL;
 	struct statfs fs;
-	_cleanup_fd_ int fd = -1;
 	int r;
 
-	fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	r = fd < 0 ? -errno : fd_read_all(fd, MAX_MOUNTINFO, &text);
+	r = read_mounts(&text);
 	if (r < 0)
 		return diag_set(d, r, "cannot read /proc/self/mountinfo: %s; mount /proc",
 				strerror(-r));
@@ -146,6 +152,27 @@ pid_t cgroup_fork(int cgroup_fd, int *ret_pidfd)
 	if (pid)
 		*ret_pidfd = pidfd;
 	return pid;
+}
+
+int cgroup_level(int cgroup_fd, uint32_t *ret_level)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	char link[32], path[PATH_MAX];
+	ssize_t n;
+	int r;
+
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", cgroup_fd); /* fits */
+	n = readlink(link, path, sizeof(path) - 1);
+	if (n < 0)
+		return -errno;
+	path[n] = '\0';
+	r = read_mounts(&text);
+	if (r >= 0)
+		r = mountinfo_cgroup2_depth(cur_of(buf_str(&text), text.len), path);
+	if (r < 0)
+		return r;
+	*ret_level = (uint32_t)r;
+	return 0;
 }
 
 /* The value of "key N" in cgroup.events, or -errno. */

@@ -36,6 +36,8 @@ int cgroup_join(const struct cgroup *c, pid_t pid);
  * fork on the machine. *ret_pidfd is the parent's to close.
  */
 pid_t cgroup_fork(int cgroup_fd, int *ret_pidfd);
+/* Levels below the root of the hierarchy, as the kernel counts them. */
+int cgroup_level(int cgroup_fd, uint32_t *ret_level);
 int cgroup_populated(const struct cgroup *c); /* 1, 0 or -errno */
 /* Becomes readable (POLLPRI) when "populated" changes; the caller closes it. */
 int cgroup_events_fd(const struct cgroup *c);

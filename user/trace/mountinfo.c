@@ -103,3 +103,41 @@ int mountinfo_cgroup2(struct cur text, char **ret_point)
 	*ret_point = buf_take(to);
 	return 0;
 }
+
+static int count_parts(const char *path)
+{
+	int n = 0;
+
+	for (; *path; path++)
+		n += *path == '/' && path[1] && path[1] != '/';
+	return n;
+}
+
+/* What follows the mount point, or NULL. */
+static const char *rest_below(const char *point, const char *path)
+{
+	size_t n = strcmp(point, "/") ? strlen(point) : 0;
+
+	if (strncmp(point, path, n) || (path[n] && path[n] != '/'))
+		return NULL;
+	return path + n;
+}
+
+int mountinfo_cgroup2_depth(struct cur text, const char *path)
+{
+	_cleanup_(mount_line_done) struct mount_line line = MOUNT_LINE_INIT;
+	int r, depth = -ENOENT;
+	size_t best = 0;
+	const char *rest;
+
+	while ((r = mountinfo_next(&text, &line)) > 0) {
+		if (!cur_is(&line.type, "cgroup2"))
+			continue;
+		rest = rest_below(buf_str(&line.point), path);
+		if (!rest || line.point.len < best)
+			continue;
+		best = line.point.len;
+		depth = count_parts(buf_str(&line.root)) + count_parts(rest);
+	}
+	return r < 0 ? r : depth;
+}

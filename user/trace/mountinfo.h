@@ -29,4 +29,10 @@ void mount_line_done(struct mount_line *line);
  */
 int mountinfo_cgroup2(struct cur text, char **ret_point);
 
+/*
+ * Depth of a cgroup v2 folder below the root of what is mounted there, -ENOENT
+ * if the path is below no such mount.
+ */
+int mountinfo_cgroup2_depth(struct cur text, const char *path);
+
 #endif

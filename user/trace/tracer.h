@@ -27,7 +27,13 @@ struct tracer_options {
 	enum tier best, worst; /* tiers to try, from..to */
 	int cgroup_fd;	       /* cgroup v2 folder of the target, borrowed */
 	bool owned;	       /* the cgroup is ours: it may be frozen, the canary may join it */
-	size_t ring_bytes;     /* 0 = default */
+	size_t ring_bytes;     /* a power of two, 0 = default (8 MiB) */
+	/*
+	 * Where facts about this kernel are kept: NULL = /var/cache/deedlog, "" =
+	 * nowhere. Only a folder of our own user with mode 0700 is trusted;
+	 * without one each start takes some 100 ms longer.
+	 */
+	const char *cache_dir;
 };
 
 /*
@@ -39,6 +45,10 @@ struct tracer_options {
 int tracer_new(const struct tracer_options *o, struct diag *d, struct tracer **ret_tracer);
 void tracer_free(struct tracer *t); /* detaches */
 enum tier tracer_tier(const struct tracer *t);
+/* Why better tiers were not taken, one clause each; "" = the best one was. */
+const char *tracer_skipped(const struct tracer *t);
+/* Optional programs that this kernel has no hook for, separated by blanks. */
+const char *tracer_absent(const struct tracer *t);
 
 /* Marks a process, its threads and all that they fork from now on. */
 int tracer_add_process(struct tracer *t, pid_t pid, struct diag *d);
