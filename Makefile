@@ -85,6 +85,7 @@ $(O)/user/%.o: user/%.c $(O)/flags
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
 
 $(O)/user/trace/load.o: $(SKEL)
+$(O)/user/cli/main.o: CPPFLAGS += -DDEEDLOG_CLANG='"$(shell $(CLANG) --version | head -n 1)"'
 
 define room_rule
 $(O)/lib$(1).a: $(call room_obj,$(1))

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* deedlog verify: is the ledger what was signed, and is it whole? */
+#include "cli.h"
+
+#include "base/json_out.h"
+#include "base/timeutil.h"
+#include "ledger/ledger.h"
+#include "ledger/verify.h"
+
+#include <time.h>
+
+struct verify_args {
+	struct common common;
+	bool json, closed_only;
+	const char *key;
+};
+
+static struct verify_args args = { .common = COMMON_DEFAULTS };
+
+static const struct opt options[] = {
+	{ "json", 0, OPT_FLAG, offsetof(struct verify_args, json), NULL, "one JSON object", NULL },
+	{ "closed-only", 0, OPT_FLAG, offsetof(struct verify_args, closed_only), NULL,
+	  "do not judge runs that are still open", NULL },
+	{ "key", 0, OPT_TEXT, offsetof(struct verify_args, key), "VKEY",
+	  "the log's first key as you know it, name+id+base64", NULL },
+	OPT_COMMON,
+	OPT_END,
+};
+
+static const struct {
+	const char *word, *color;
+} levels[] = {
+	[FINDING_OK] = { "OK", "\033[32m" },
+	[FINDING_NOTE] = { "NOTE", "" },
+	[FINDING_WARN] = { "WARN", "\033[33m" },
+	[FINDING_FAIL] = { "FAIL", "\033[31m" },
+};
+
+struct printer {
+	const struct verify_args *a;
+	struct buf out;
+	bool color;
+};
+
+/* ---- text -------------------------------------------------------------- */
+
+static void finding_text(struct printer *p, const struct finding *f)
+{
+	const char *on = p->color ? levels[f->level].color : "";
+
+	if (p->a->common.quiet && f->level < FINDING_WARN)
+		return;
+	buf_addf(&p->out, "%s%-4s%s %s\n", on, levels[f->level].word, *on ? "\033[0m" : "",
+		 f->text);
+}
+
+static void add_range(struct buf *to, uint64_t first_ns, uint64_t last_ns)
+{
+	time_t first = (time_t)(first_ns / NS_PER_S), last = (time_t)(last_ns / NS_PER_S);
+	char from[32], until[32];
+	struct tm tm;
+
+	(void)strftime(from, sizeof(from), "%Y-%m-%d %H:%M:%S", gmtime_r(&first, &tm));
+	(void)strftime(until, sizeof(until), "%Y-%m-%d %H:%M:%S", gmtime_r(&last, &tm));
+	/* the day is said once */
+	buf_addf(to, "; validated %s to %s UTC", from,
+		 strncmp(from, until, 11) ? until : until + 11);
+}
+
+static void totals_text(struct printer *p, const struct verify_totals *t)
+{
+	buf_addf(&p->out, "%s, %s, %s   %llu runs, %llu valid, %llu not", /* as auditd's: one line */
+		 t->tampered ? "TAMPERED" : "INTACT", t->incomplete ? "INCOMPLETE" : "COMPLETE",
+		 t->anchored ? "ANCHORED" : "UNANCHORED", (unsigned long long)t->runs,
+		 (unsigned long long)t->valid, (unsigned long long)(t->runs - t->valid));
+	if (t->first_wall_ns)
+		add_range(&p->out, t->first_wall_ns, t->last_wall_ns);
+	if (t->unsealed)
+		buf_addf(&p->out, ", final %llu records not sealed",
+			 (unsigned long long)t->unsealed);
+	buf_addch(&p->out, '\n');
+}
+
+/* ---- JSON -------------------------------------------------------------- */
+
+static void finding_json(struct printer *p, const struct finding *f)
+{
+	json_out_open(&p->out, NULL, '{');
+	json_out_cstr(&p->out, "level", levels[f->level].word);
+	json_out_cstr(&p->out, "code", f->code);
+	if (f->run)
+		json_out_cstr(&p->out, "run", f->run);
+	if (f->offset >= 0)
+		json_out_i64(&p->out, "offset", f->offset);
+	if (f->have >= 0)
+		json_out_i64(&p->out, "have", f->have);
+	if (f->want >= 0)
+		json_out_i64(&p->out, "want", f->want);
+	json_out_cstr(&p->out, "text", f->text);
+	json_out_close(&p->out, '}');
+}
+
+static void totals_json(struct printer *p, const struct verify_totals *t, int status)
+{
+	json_out_close(&p->out, ']');
+	json_out_cstr(&p->out, "integrity", t->tampered ? "TAMPERED" : "INTACT");
+	json_out_cstr(&p->out, "completeness", t->incomplete ? "INCOMPLETE" : "COMPLETE");
+	json_out_cstr(&p->out, "anchoring", t->anchored ? "ANCHORED" : "UNANCHORED");
+	json_out_u64(&p->out, "runs", t->runs);
+	json_out_u64(&p->out, "valid", t->valid);
+	json_out_u64(&p->out, "records", t->records);
+	json_out_u64(&p->out, "unsealed", t->unsealed);
+	if (t->first_wall_ns) {
+		json_out_u64(&p->out, "first_ns", t->first_wall_ns);
+		json_out_u64(&p->out, "last_ns", t->last_wall_ns);
+	}
+	json_out_i64(&p->out, "status", status);
+	json_out_close(&p->out, '}');
+	buf_addch(&p->out, '\n');
+}
+
+/* ---- the command ------------------------------------------------------- */
+
+static void each(const struct finding *f, void *arg)
+{
+	struct printer *p = arg;
+
+	if (p->a->json)
+		finding_json(p, f);
+	else
+		finding_text(p, f);
+}
+
+static int verify(struct printer *p, const struct verify_options *o)
+{
+	struct verify_totals totals = { 0 };
+	struct diag d = { "" };
+	int status;
+
+	if (p->a->json) {
+		json_out_open(&p->out, NULL, '{');
+		json_out_cstr(&p->out, "schema", "deedlog/verify/1");
+		json_out_open(&p->out, "findings", '[');
+	}
+	status = verify_ledger(p->a->common.dir, o, each, p, &totals, &d);
+	if (status == VERIFY_TROUBLE && *d.msg)
+		return fail(EXIT_TROUBLE, &d);
+	if (p->a->json)
+		totals_json(p, &totals, status);
+	else
+		totals_text(p, &totals);
+	if (put(STDOUT_FILENO, &p->out) < 0)
+		return EXIT_TROUBLE;
+	return status;
+}
+
+static int run(void *arg, int argc, char **argv)
+{
+	const struct verify_args *a = arg;
+	struct verify_options o = { .closed_only = a->closed_only, .vkey = a->key };
+	struct printer p = { .a = a, .color = colored(&a->common, STDOUT_FILENO) };
+	int status;
+
+	if (argc > 1) {
+		say("verify takes one run, or none for the whole ledger");
+		return EXIT_TROUBLE;
+	}
+	o.run = argv[0];
+	status = verify(&p, &o);
+	buf_done(&p.out);
+	return status;
+}
+
+const struct command cmd_verify = {
+	.name = "verify",
+	.operands = "[RUN]",
+	.help = "check that the ledger is untouched and complete",
+	.options = options,
+	.args = &args,
+	.trouble = EXIT_TROUBLE,
+	.run = run,
+};
