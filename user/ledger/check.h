@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* The state of one verification, shared by verify.c and check_run.c; private to this room. */
+#ifndef LEDGER_CHECK_H
+#define LEDGER_CHECK_H
+
+#include "index.h"
+#include "verify.h"
+
+#define SHORT_ID "%.8s" /* of a run, in sentences */
+
+struct check {
+	const struct verify_options *o;
+	finding_fn each;
+	void *arg;
+	struct verify_totals totals;
+	bool trouble; /* something could not be read */
+	int base, dir, index, runs;
+	char id[LOG_ID_LEN + 1];
+	struct index_state st;
+};
+
+/* The level decides what becomes of the verdict. */
+void check_say(struct check *c, enum finding_level level, const char *code, const char *run,
+	       const char *fmt, ...) _printf_(5, 6);
+
+/* A failure that is about two numbers. */
+void check_count(struct check *c, const char *code, const char *run, uint64_t have,
+		 uint64_t want, const char *fmt, ...) _printf_(6, 7);
+
+/* Passes a scan's fault on, with the run's name in front. */
+void check_fault(struct check *c, enum finding_level level, const struct fault *f,
+		 const char *run);
+void check_unreadable(struct check *c, const char *what, int err);
+
+/* Segment numbers in a folder; names that no log has there are findings. */
+int check_names(struct check *c, int dirfd, const char *run, int *ret_last_seq);
+
+/* True if a torn file with these bytes is in the folder. */
+bool check_torn_file(int dirfd, const struct torn *t);
+
+void check_wall(struct check *c, uint64_t wall_ns);
+
+/* check_run.c */
+void check_run(struct check *c, const struct index_run *run);
+
+#endif

@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/* Appending to the index log, see hostlog.h. */
+#include "hostlog.h"
+
+#include "base/base64.h"
+#include "base/fdio.h"
+#include "base/json_out.h"
+#include "base/timeutil.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sodium.h>
+#include <sys/file.h>
+
+#define KEY_FILE "index.key"
+#define NEXT_FILE "index.next"
+
+void hostlog_out_hash(struct buf *to, const char *key, const struct hash *h)
+{
+	char text[BASE64_LEN(sizeof(h->b)) + 1];
+
+	*base64_put(text, h->b, sizeof(h->b)) = '\0';
+	json_out_cstr(to, key, text);
+}
+
+void hostlog_leaf(struct buf *to, const char *t)
+{
+	buf_addf(to, "{\"t\":\"%s\",\"b\":%" PRIu64 ",\"w\":%" PRIu64, t, time_boot_ns(),
+		 time_wall_ns());
+}
+
+void hostlog_leaf_end(struct buf *to)
+{
+	buf_add(to, "}\n", 2);
+}
+
+/* ---- reading ------------------------------------------------------------------ */
+
+int hostlog_refresh(struct ledger *l, struct diag *d)
+{
+	int r;
+
+	while ((r = scan_next(&l->scan)) == 1)
+		if (index_fold(&l->st, &l->scan) < 0)
+			return diag_set(d, -EUCLEAN, "index: %s; run \"deedlog verify\"",
+					l->scan.fault.text);
+	if (r == 0 || r == -ENODATA)
+		return 0;
+	if (r == -EPROTONOSUPPORT)
+		return diag_set(d, r, "the ledger was written in a later format; update deedlog");
+	if (r == -EBADMSG)
+		return diag_set(d, r, "index: %s; run \"deedlog verify\"", l->scan.fault.text);
+	return diag_set(d, r, "cannot read the index: %s", strerror(-r));
+}
+
+/* ---- the key in force ----------------------------------------------------------- */
+
+static bool same_key(const struct signer *s, const struct vkey *v)
+{
+	return s && !memcmp(s->v.pk, v->pk, PK_LEN);
+}
+
+static int load_if_in_force(struct ledger *l, const char *file)
+{
+	_cleanup_key_ struct signer *s = NULL;
+	int r;
+
+	r = key_load(l->keys, file, l->st.origin, NULL, KEY_LOG, &s);
+	if (r < 0)
+		return r;
+	if (!same_key(s, &l->st.in_force))
+		return -EKEYREJECTED;
+	key_free(l->key);
+	l->key = TAKE_PTR(s);
+	return 0;
+}
+
+/*
+ * A rotation may have stopped at any step: the last rotate leaf decides. Old
+ * key in force: the next one was never announced and goes away. Next key in
+ * force: it takes the old one's place.
+ */
+static int settle_key(struct ledger *l, struct diag *d)
+{
+	int r;
+
+	if (same_key(l->key, &l->st.in_force))
+		return 0;
+	r = load_if_in_force(l, KEY_FILE);
+	if (!r) {
+		(void)unlinkat(l->keys, NEXT_FILE, 0); /* most often not there */
+		return 0;
+	}
+	if (!load_if_in_force(l, NEXT_FILE)) {
+		r = key_replace(l->keys, NEXT_FILE, KEY_FILE);
+		return r < 0 ? diag_set(d, r, "cannot replace keys/%s: %s", KEY_FILE, strerror(-r)) : 0;
+	}
+	if (r == -EPERM)
+		return diag_set(d, r, "keys/%s is not ours alone; it must be mode 0600 and owned "
+				"by the user who records", KEY_FILE);
+	return diag_set(d, r, "no file in keys/ holds the key that the index names (%s); this log "
+			"cannot be continued", strerror(-r));
+}
+
+/* ---- lock, tails ------------------------------------------------------------------ */
+
+static int open_last_segment(struct ledger *l, struct diag *d)
+{
+	char name[SEGMENT_NAME_LEN + 1];
+
+	if (l->seg.fd >= 0 && l->seg.seq == l->scan.seq) {
+		l->seg.size = l->scan.file_off;
+		return 0;
+	}
+	closep(&l->seg.fd);
+	segment_name(name, l->scan.seq);
+	l->seg = (struct segment){ .seq = l->scan.seq, .size = l->scan.file_off };
+	l->seg.fd = openat(l->index, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (l->seg.fd < 0)
+		return diag_set(d, -errno, "cannot write index/%s: %s", name, strerror(errno));
+	return 0;
+}
+
+static void out_restart(struct ledger *l, const struct torn *t, struct buf *to)
+{
+	hostlog_leaf(to, "restart");
+	json_out_cstr(to, "boot", l->boot);
+	json_out_cstr(to, "version", DEEDLOG_VERSION);
+	json_out_null(to, "config");
+	json_out_u64(to, "torn", t->bytes);
+	json_out_cstr(to, "torn_sha256", t->sha256);
+	hostlog_leaf_end(to);
+}
+
+/* We hold the lock, so nobody is writing: what stands behind the last seal was torn. */
+static int cut_tail(struct ledger *l, struct diag *d)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	struct torn torn;
+	int r;
+
+	r = recover_cut(l->index, l->scan.seq, l->scan.file_off, &torn);
+	if (r < 0)
+		return diag_set(d, r, "cannot cut the torn end of the index: %s", strerror(-r));
+	out_restart(l, &torn, &line);
+	r = open_last_segment(l, d);
+	if (!r)
+		r = settle_key(l, d);
+	return r < 0 ? r : hostlog_append(l, &line, false, d);
+}
+
+static int refresh_locked(struct ledger *l, struct diag *d)
+{
+	bool later;
+	int r;
+
+	r = hostlog_refresh(l, d);
+	if (r == -EBADMSG && !scan_later_seal(&l->scan, &later) && !later)
+		r = 0; /* the last thing in the file: torn by a power cut */
+	if (!r && l->scan.tail)
+		r = cut_tail(l, d);
+	if (!r)
+		r = open_last_segment(l, d);
+	return r < 0 ? r : settle_key(l, d);
+}
+
+int hostlog_lock(struct ledger *l, struct diag *d)
+{
+	int r;
+
+	while (flock(l->lock, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return diag_set(d, -errno, "cannot lock the ledger: %s", strerror(errno));
+	r = refresh_locked(l, d);
+	if (r < 0)
+		hostlog_unlock(l);
+	return r;
+}
+
+void hostlog_unlock(struct ledger *l)
+{
+	(void)flock(l->lock, LOCK_UN); /* cannot fail on a lock that we hold */
+}
+
+/* ---- appending -------------------------------------------------------------------- */
+
+bool hostlog_give_reserve(struct ledger *l)
+{
+	return !unlinkat(l->dir, "reserve", 0);
+}
+
+void hostlog_reserve(struct ledger *l)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+	_cleanup_fd_ int fd = -1;
+
+	fd = openat(l->dir, "reserve", O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return; /* it is there, or there is no space for it now */
+	randombytes_buf(buf_grow(&b, RESERVE_BYTES), RESERVE_BYTES); /* nothing can squeeze it */
+	if (fd_write_all(fd, b.data, RESERVE_BYTES) < 0)
+		(void)hostlog_give_reserve(l);
+}
+
+/* A full segment is closed by the seal it has; the next one begins with its own line. */
+static int next_segment(struct ledger *l, struct diag *d)
+{
+	struct segment next;
+	int r;
+
+	if (l->seg.size < SEGMENT_MAX_BYTES)
+		return 0;
+	r = segment_create(l->index, l->seg.seq + 1, &next);
+	if (r < 0)
+		return diag_set(d, r, "cannot begin a new index segment: %s", strerror(-r));
+	closep(&l->seg.fd);
+	l->seg = next;
+	return fsync(l->index) < 0 ? -errno : 0;
+}
+
+static void fill_block(struct ledger *l, struct block *b, const struct buf *lines)
+{
+	struct cur in = cur_of(lines->data, lines->len), line;
+	_cleanup_buf_ struct buf first = BUF_INIT;
+
+	b->tree = l->scan.tree;
+	block_start(b);
+	if (!l->seg.size) {
+		segment_line(&first, l->st.origin, l->seg.seq, &b->tree);
+		block_add(b, cur_of(first.data, first.len));
+	}
+	while (!cur_until(&in, '\n', &line))
+		block_add(b, line);
+}
+
+static int write_synced(struct ledger *l, const struct buf *pair)
+{
+	int r;
+
+	r = segment_append(&l->seg, pair);
+	if (r == -ENOSPC && hostlog_give_reserve(l))
+		r = segment_append(&l->seg, pair);
+	if (r < 0)
+		return r;
+	return fsync(l->seg.fd) < 0 ? -errno : 0;
+}
+
+int hostlog_append(struct ledger *l, const struct buf *lines, bool cosign, struct diag *d)
+{
+	const struct signer *signers[] = { l->key, l->identity };
+	_cleanup_(block_done) struct block b = { 0 };
+	_cleanup_buf_ struct buf pair = BUF_INIT;
+	uint64_t before = l->scan.tree.n;
+	int r;
+
+	r = next_segment(l, d);
+	if (r < 0)
+		return r;
+	fill_block(l, &b, lines);
+	block_pack(&b, l->packer, l->st.origin, signers, 1 + (cosign && l->identity),
+		   time_wall_ns() / NS_PER_S, &pair);
+	r = write_synced(l, &pair);
+	if (r < 0)
+		return diag_set(d, r, "cannot write the index: %s", strerror(-r));
+	r = hostlog_refresh(l, d); /* what we wrote must pass as anyone else's */
+	if (!r && l->scan.tree.n == before)
+		r = diag_set(d, -EIO, "the index does not hold what was just written to it");
+	return r;
+}
+
+int hostlog_publish(struct ledger *l, struct diag *d)
+{
+	const struct note *n = &l->scan.note;
+	int r;
+
+	r = file_replace_at(l->dir, "checkpoint", 0640, n->raw.at, cur_left(&n->raw));
+	return r < 0 ? diag_set(d, r, "cannot write the file checkpoint: %s", strerror(-r)) : 0;
+}
+
+/* R1: the next key on disk before anything names it. */
+static struct signer *prepare_next(struct ledger *l)
+{
+	struct signer *next = key_new(l->st.origin, NULL, KEY_LOG);
+
+	if (!key_save(next, l->keys, NEXT_FILE))
+		return next;
+	(void)unlinkat(l->keys, NEXT_FILE, 0); /* half a file helps nobody */
+	key_free(next);
+	return NULL;
+}
+
+static void out_rotate(struct ledger *l, const struct signer *next, struct buf *to)
+{
+	_cleanup_buf_ struct buf vkey = BUF_INIT;
+
+	vkey_add(&vkey, &next->v);
+	hostlog_leaf(to, "rotate");
+	json_out_u64(to, "epoch", l->scan.tree.n);
+	json_out_cstr(to, "vkey", buf_str(&vkey));
+	hostlog_leaf_end(to);
+}
+
+/* Without space for a new key the old one stays: a record is worth more than a ratchet step. */
+int hostlog_append_rotate(struct ledger *l, struct buf *lines, struct diag *d)
+{
+	_cleanup_key_ struct signer *next = prepare_next(l);
+	int r;
+
+	if (next)
+		out_rotate(l, next, lines);
+	r = hostlog_append(l, lines, true, d); /* R2, by the old key */
+	if (r < 0)
+		return r;
+	r = hostlog_publish(l, d);
+	if (!next)
+		return r;
+	key_free(l->key);
+	l->key = TAKE_PTR(next);
+	if (key_replace(l->keys, NEXT_FILE, KEY_FILE) < 0) /* R3, R4 */
+		return diag_set(d, -EIO, "cannot replace keys/%s; the next start will", KEY_FILE);
+	return r;
+}

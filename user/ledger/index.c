@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Folding index leaves, see index.h. */
+#include "index.h"
+
+#include "base/alloc.h"
+#include "base/base64.h"
+#include "base/json_line.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+
+/* The fields of index leaves that anything depends on. */
+struct leaf {
+	char t[24], run[RUN_ID_LEN + 1], vkey[192], id[192], cmd[256], tier[8];
+	char boot[BOOT_ID_LEN + 1], machine[HEX_HASH_LEN + 1], torn_sha256[HEX_HASH_LEN + 1];
+	int64_t w, uid, size, torn;
+	struct hash root;
+	struct cur lost;
+	uint32_t seen;
+};
+
+enum leaf_field {
+	LF_T, LF_RUN, LF_VKEY, LF_ID, LF_CMD, LF_TIER, LF_BOOT, LF_MACHINE, LF_TORN_SHA256,
+	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST,
+};
+#define HAS(f) (1u << LF_##f)
+
+enum leaf_type { LT_TEXT, LT_INT, LT_HASH, LT_RAW };
+
+#define ROW(f, key, type) { #key, LF_##f, type, offsetof(struct leaf, key), sizeof(((struct leaf *)0)->key) }
+static const struct leaf_row {
+	const char *key;
+	enum leaf_field field;
+	enum leaf_type type;
+	size_t at, cap;
+} leaf_rows[] = {
+	ROW(T, t, LT_TEXT),
+	ROW(RUN, run, LT_TEXT),
+	ROW(VKEY, vkey, LT_TEXT),
+	ROW(ID, id, LT_TEXT),
+	ROW(CMD, cmd, LT_TEXT),
+	ROW(TIER, tier, LT_TEXT),
+	ROW(BOOT, boot, LT_TEXT),
+	ROW(MACHINE, machine, LT_TEXT),
+	ROW(TORN_SHA256, torn_sha256, LT_TEXT),
+	ROW(W, w, LT_INT),
+	ROW(UID, uid, LT_INT),
+	ROW(SIZE, size, LT_INT),
+	ROW(TORN, torn, LT_INT),
+	ROW(ROOT, root, LT_HASH),
+	ROW(LOST, lost, LT_RAW),
+};
+
+void index_done(struct index_state *st)
+{
+	for (size_t i = 0; i < st->n_runs; i++) {
+		free(st->runs[i].claims);
+		free(st->runs[i].lost);
+	}
+	free(st->runs);
+	free(st->torn);
+	*st = (struct index_state){ 0 };
+}
+
+struct index_run *index_run(const struct index_state *st, const char *id)
+{
+	for (size_t i = st->n_runs; i--;)
+		if (!strcmp(st->runs[i].info.id, id))
+			return &st->runs[i];
+	return NULL;
+}
+
+/* ---- reading one leaf --------------------------------------------------------- */
+
+static int set_text(char *to, size_t cap, struct cur text)
+{
+	_cleanup_buf_ struct buf b = BUF_INIT;
+
+	if (json_unescape(text, &b) < 0 || b.len >= cap || strlen(buf_str(&b)) != b.len)
+		return -EBADMSG;
+	memcpy(to, buf_str(&b), b.len + 1);
+	return 0;
+}
+
+static int set_field(struct leaf *l, const struct leaf_row *row, const struct json_val *v)
+{
+	void *to = (char *)l + row->at;
+
+	if (row->type == LT_RAW) {
+		*(struct cur *)to = v->text;
+		return v->type == JSON_NULL || v->type == JSON_OBJ ? 0 : -EBADMSG;
+	}
+	if (row->type == LT_INT) {
+		*(int64_t *)to = v->num;
+		return v->type == JSON_INT && v->num >= 0 ? 0 : -EBADMSG;
+	}
+	if (v->type != JSON_STR)
+		return -EBADMSG;
+	if (row->type == LT_HASH)
+		return base64_exact(v->text, to, sizeof(struct hash));
+	return set_text(to, row->cap, v->text);
+}
+
+static int take_value(struct leaf *l, struct json_line *j, struct json_val *v)
+{
+	if (v->type >= JSON_OBJ && json_line_skip(j, v, &v->text) < 0)
+		return -EBADMSG;
+	for (size_t i = 0; i < ARRAY_SIZE(leaf_rows); i++) {
+		const struct leaf_row *row = &leaf_rows[i];
+
+		if (!cur_is(&v->key, row->key))
+			continue;
+		if (v->type == JSON_NULL && row->type != LT_RAW)
+			return 0; /* null = absent */
+		l->seen |= 1u << row->field;
+		return set_field(l, row, v);
+	}
+	return 0;
+}
+
+static int parse_leaf(struct cur line, struct leaf *l)
+{
+	struct json_line j;
+	struct json_val v;
+	int r;
+
+	*l = (struct leaf){ 0 };
+	r = json_line_start(&j, line);
+	while (!r && (r = json_line_next(&j, &v)) > 0)
+		r = take_value(l, &j, &v);
+	return r;
+}
+
+/* ---- what each kind means ------------------------------------------------------- */
+
+static bool is_hex(const char *s, size_t len)
+{
+	return strlen(s) == len && strspn(s, "0123456789abcdef") == len;
+}
+
+static int parse_key(const char *text, enum key_type type, struct vkey *ret)
+{
+	if (vkey_parse(cur_of(text, strlen(text)), ret) < 0 || ret->type != type)
+		return -EBADMSG;
+	return 0;
+}
+
+static int on_genesis(struct index_state *st, const struct leaf *l)
+{
+	char name[NAME_MAX_LEN + 1];
+
+	if (st->leaves != 1 || parse_key(l->vkey, KEY_LOG, &st->genesis) < 0)
+		return -EBADMSG;
+	name_of_key(name, "", st->genesis.pk);
+	if (strcmp(name, st->genesis.name) || strcmp(name, st->origin))
+		return -EBADMSG;
+	st->has_identity = l->seen & HAS(ID);
+	if (st->has_identity && parse_key(l->id, KEY_COSIGN, &st->identity) < 0)
+		return -EBADMSG;
+	memcpy(st->machine, l->machine, sizeof(st->machine));
+	st->created_ns = (uint64_t)l->w;
+	st->in_force = st->genesis;
+	return 0;
+}
+
+static int on_rotate(struct index_state *st, const struct leaf *l)
+{
+	struct vkey next;
+
+	if (parse_key(l->vkey, KEY_LOG, &next) < 0 || strcmp(next.name, st->origin))
+		return -EBADMSG;
+	st->in_force = next;
+	return 0;
+}
+
+static struct index_run *add_run(struct index_state *st)
+{
+	if (st->n_runs == st->cap_runs) {
+		st->cap_runs = st->cap_runs ? 2 * st->cap_runs : 16;
+		st->runs = xrealloc(st->runs, st->cap_runs, sizeof(*st->runs));
+	}
+	st->runs[st->n_runs] = (struct index_run){ 0 };
+	return &st->runs[st->n_runs++];
+}
+
+/* The writer escaped it for terminals; a name that still hides something is not its work. */
+static bool is_shown_safely(const char *text)
+{
+	struct cur c = cur_of(text, strlen(text));
+	uint32_t ch;
+
+	while (cur_left(&c))
+		if (utf8_next(&c, &ch) < 0 || utf8_is_hidden(ch))
+			return false;
+	return true;
+}
+
+static int on_run_start(struct index_state *st, const struct leaf *l)
+{
+	char name[NAME_MAX_LEN + 1];
+	struct index_run *run;
+	struct vkey key;
+
+	name_of_run(name, st->origin, l->run);
+	if (!is_hex(l->run, RUN_ID_LEN) || index_run(st, l->run) ||
+	    parse_key(l->vkey, KEY_LOG, &key) < 0 || strcmp(key.name, name) ||
+	    strlen(l->cmd) >= sizeof(run->info.cmd) || !is_shown_safely(l->cmd) || l->uid > UINT32_MAX)
+		return -EBADMSG;
+	run = add_run(st);
+	run->key = key;
+	memcpy(run->info.id, l->run, sizeof(run->info.id));
+	memcpy(run->info.cmd, l->cmd, sizeof(run->info.cmd) - 1);
+	memcpy(run->info.tier, l->tier, sizeof(run->info.tier));
+	memcpy(run->boot, l->boot, sizeof(run->boot));
+	run->info.wall_ns = (uint64_t)l->w;
+	run->info.uid = (uint32_t)l->uid;
+	return 0;
+}
+
+static int add_claim(struct index_run *run, const struct leaf *l)
+{
+	struct claim c = { .size = (uint64_t)l->size, .root = l->root };
+
+	if (run->stage != RUN_OPEN ||
+	    (run->n_claims && c.size < run->claims[run->n_claims - 1].size))
+		return -EBADMSG;
+	run->claims = xrealloc(run->claims, run->n_claims + 1, sizeof(c));
+	run->claims[run->n_claims++] = c;
+	return 0;
+}
+
+static int on_head(struct index_state *st, const struct leaf *l)
+{
+	struct index_run *run = index_run(st, l->run);
+
+	return run ? add_claim(run, l) : -EBADMSG;
+}
+
+static int on_run_end(struct index_state *st, const struct leaf *l)
+{
+	struct index_run *run = index_run(st, l->run);
+
+	if (!run || add_claim(run, l) < 0)
+		return -EBADMSG;
+	run->stage = RUN_ENDED;
+	run->info.ended = true;
+	run->lost = xmemdup(l->lost.at, cur_left(&l->lost));
+	return 0;
+}
+
+static int set_torn(struct torn *t, const struct leaf *l)
+{
+	t->bytes = (uint64_t)l->torn;
+	memcpy(t->sha256, l->torn_sha256, sizeof(t->sha256));
+	return !t->bytes || is_hex(t->sha256, HEX_HASH_LEN) ? 0 : -EBADMSG;
+}
+
+/* A head may name more than was recovered: the verifier will say so. */
+static int on_run_orphan(struct index_state *st, const struct leaf *l)
+{
+	struct index_run *run = index_run(st, l->run);
+	struct claim c = { .size = (uint64_t)l->size, .root = l->root };
+
+	if (!run || run->stage != RUN_OPEN)
+		return -EBADMSG;
+	run->claims = xrealloc(run->claims, run->n_claims + 1, sizeof(c));
+	run->claims[run->n_claims++] = c;
+	run->stage = RUN_ORPHANED;
+	return set_torn(&run->torn, l);
+}
+
+static int on_restart(struct index_state *st, const struct leaf *l)
+{
+	if (!l->torn)
+		return 0;
+	st->torn = xrealloc(st->torn, st->n_torn + 1, sizeof(*st->torn));
+	return set_torn(&st->torn[st->n_torn++], l);
+}
+
+static int on_identity(struct index_state *st, const struct leaf *l)
+{
+	st->has_identity = true;
+	return parse_key(l->vkey, KEY_COSIGN, &st->identity);
+}
+
+static int on_gap(struct index_state *st, const struct leaf *l)
+{
+	(void)l; /* that there is one is what counts */
+	st->gaps++;
+	return 0;
+}
+
+#define RUN_CLAIM (HAS(RUN) | HAS(SIZE) | HAS(ROOT))
+
+/* Other kinds are carried and signed, and change nothing here. */
+static const struct leaf_kind {
+	const char *t;
+	uint32_t needs;
+	int (*apply)(struct index_state *st, const struct leaf *l);
+} leaf_kinds[] = {
+	{ "genesis", HAS(VKEY) | HAS(W) | HAS(MACHINE), on_genesis },
+	{ "rotate", HAS(VKEY), on_rotate },
+	{ "run-start", HAS(RUN) | HAS(VKEY) | HAS(W) | HAS(CMD) | HAS(UID), on_run_start },
+	{ "head", RUN_CLAIM, on_head },
+	{ "run-end", RUN_CLAIM | HAS(LOST), on_run_end },
+	{ "run-orphan", RUN_CLAIM | HAS(TORN), on_run_orphan },
+	{ "restart", 0, on_restart },
+	{ "identity", HAS(VKEY), on_identity },
+	{ "gap", 0, on_gap },
+};
+
+static int apply(struct index_state *st, struct cur line)
+{
+	struct leaf l;
+
+	if (parse_leaf(line, &l) < 0)
+		return -EBADMSG;
+	if (l.seen & HAS(W))
+		st->last_wall_ns = (uint64_t)l.w;
+	for (size_t i = 0; i < ARRAY_SIZE(leaf_kinds); i++) {
+		if (strcmp(l.t, leaf_kinds[i].t))
+			continue;
+		if ((l.seen & leaf_kinds[i].needs) != leaf_kinds[i].needs)
+			return -EBADMSG;
+		return leaf_kinds[i].apply(st, &l);
+	}
+	return 0;
+}
+
+/* A key named by `rotate` signs from the next block on: so it must be the last leaf. */
+static int fold_line(struct index_state *st, struct cur line, bool is_last)
+{
+	int r = 0;
+
+	if (cur_starts(&line, "{\"t\":\"rotate\"") && !is_last)
+		r = -EBADMSG;
+	if (st->leaves == 1 && !cur_starts(&line, "{\"t\":\"genesis\""))
+		r = -EBADMSG;
+	if (!r && !cur_starts(&line, "{\"t\":\"segment\""))
+		r = apply(st, line);
+	st->leaves++;
+	return r;
+}
+
+int index_fold(struct index_state *st, struct scan *s)
+{
+	struct cur plain = s->plain, line;
+	struct vkey before = st->in_force;
+
+	memcpy(st->origin, s->origin, sizeof(st->origin));
+	st->leaves = s->first;
+	while (!cur_until(&plain, '\n', &line))
+		if (fold_line(st, line, !cur_left(&plain)) < 0)
+			return fault_set(&s->fault, "malformed", (int64_t)s->off,
+					 (int64_t)st->leaves - 1, -1,
+					 "index record %" PRIu64 " makes no sense where it stands",
+					 st->leaves - 1);
+	st->sealed_by = s->first ? before : st->genesis;
+	return scan_signed_by(s, &st->sealed_by);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the leaves of an index log say, folded as they pass: keys in force, the
+ * runs and every claim about them. Built by the writer, the reader and the
+ * verifier alike, from lines whose block agrees with its seal.
+ */
+#ifndef LEDGER_INDEX_H
+#define LEDGER_INDEX_H
+
+#include "ledger.h"
+#include "note.h"
+#include "scan.h"
+
+#define HEX_HASH_LEN 64
+#define BOOT_ID_LEN 36
+
+enum run_stage { RUN_OPEN, RUN_ENDED, RUN_ORPHANED };
+
+/* A statement of the index: when the run log had `size` leaves, this was its root. */
+struct claim {
+	uint64_t size;
+	struct hash root;
+};
+
+struct torn {
+	uint64_t bytes;
+	char sha256[HEX_HASH_LEN + 1];
+};
+
+struct index_run {
+	struct run_info info;
+	struct vkey key;
+	char boot[BOOT_ID_LEN + 1];
+	enum run_stage stage;
+	struct claim *claims; /* sizes do not fall; the last one is the end */
+	size_t n_claims;
+	char *lost;	  /* of run-end, canonical JSON */
+	struct torn torn; /* of run-orphan */
+};
+
+struct index_state {
+	char origin[NAME_MAX_LEN + 1];
+	uint64_t leaves;
+	struct vkey genesis, identity;
+	struct vkey in_force;  /* signs the next block */
+	struct vkey sealed_by; /* signed the last block */
+	bool has_identity;
+	char machine[HEX_HASH_LEN + 1];
+	uint64_t created_ns; /* wall clock of genesis */
+	uint64_t last_wall_ns;
+	struct index_run *runs;
+	size_t n_runs, cap_runs;
+	struct torn *torn; /* index tails that a restart cut off */
+	size_t n_torn;
+	uint64_t gaps;
+};
+
+void index_done(struct index_state *st);
+
+/*
+ * Folds the lines of the block that `s` just read, checking its seal by the
+ * key that was in force before it. -EBADMSG: s->fault says why.
+ */
+int index_fold(struct index_state *st, struct scan *s);
+
+struct index_run *index_run(const struct index_state *st, const char *id);
+
+#endif
