@@ -201,7 +201,7 @@ void event_to_line(const struct event *e, struct buf *to)
 {
 	uint64_t left = e->have & event_kinds[e->kind].fields;
 
-	json_out_open(to, NULL, '{');
+	buf_addch(to, '{'); /* whatever stands before it in the buffer */
 	json_out_cstr(to, "t", event_kinds[e->kind].word);
 	json_out_u64(to, "b", e->boot_ns);
 	while (left) {
