@@ -47,8 +47,8 @@ struct command {
 	int (*run)(void *args, int argc, char **argv);
 };
 
-extern const struct command cmd_run, cmd_attach, cmd_summary, cmd_show, cmd_verify, cmd_init,
-	cmd_doctor;
+extern const struct command cmd_run, cmd_attach, cmd_summary, cmd_show, cmd_list, cmd_verify,
+	cmd_init, cmd_doctor;
 
 /* One line on stderr, "deedlog: ...", escaped for a terminal. */
 void say(const char *fmt, ...) _printf_(1, 2);

@@ -256,7 +256,7 @@ static void on_armed(struct front *f)
 	f->armed = true;
 	if (!f->cmd) {
 		if (!f->o->quiet)
-			say("recording as run %.4s, Ctrl-C ends it", f->facts.run);
+			say("recording as run %.8s, Ctrl-C ends it", f->facts.run);
 		return;
 	}
 	(void)send(f->go, "g", 1, MSG_NOSIGNAL); /* a command killed meanwhile is reaped */
@@ -311,8 +311,8 @@ static void on_collector_gone(struct front *f)
 	f->ret->orphaned = true;
 	if (f->cgroup.owned)
 		(void)cgroup_freeze(&f->cgroup, false); /* it may have died with the target frozen */
-	say("the recorder of run %.4s died: the rest of this command is NOT recorded; what was "
-	    "sealed before stays valid, see `deedlog verify %.4s`",
+	say("the recorder of run %.8s died: the rest of this command is NOT recorded; what was "
+	    "sealed before stays valid, see `deedlog verify %.8s`",
 	    f->facts.run, f->facts.run);
 }
 

@@ -9,7 +9,8 @@
 #include <sys/utsname.h>
 
 static const struct command *const commands[] = {
-	&cmd_run, &cmd_attach, &cmd_summary, &cmd_show, &cmd_verify, &cmd_init, &cmd_doctor,
+	&cmd_run,  &cmd_attach, &cmd_summary, &cmd_show,
+	&cmd_list, &cmd_verify, &cmd_init,    &cmd_doctor,
 };
 
 static void usage(struct buf *to)
