@@ -18,7 +18,7 @@ struct json_in; /* an object, owned by the caller */
 int json_in_object(const void *text, size_t len, struct json_in **ret_object);
 void json_in_free(struct json_in *o);
 
-/* The string under a key of the outermost object, borrowed; -ENOENT when it is absent or no string. */
+/* The string under a key of the outermost object, borrowed; -ENOENT: absent or no string. */
 int json_in_str(const struct json_in *o, const char *key, const char **ret_text, size_t *ret_len);
 
 static inline void json_in_freep(struct json_in **o)

@@ -10,7 +10,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/cur.h"
 #include "base/fdio.h"
 #include "base/macros.h"
 #include "purl.h"
@@ -84,25 +83,21 @@ static char *package_of(const char *path)
 	return NULL;
 }
 
-static bool is_version(struct cur text)
+static bool is_version(const char *s)
 {
-	uint8_t c;
+	size_t len = 0;
 
-	if (!cur_left(&text) || cur_left(&text) > MAX_PACKAGE_VERSION)
-		return false;
-	while (cur_u8(&text, &c) == 0)
-		if (!isalnum(c) && !memchr(".+-~:", c, 5))
-			return false;
-	return true;
+	while (s[len] && (isalnum((unsigned char)s[len]) || strchr(".+-~:", s[len])))
+		len++;
+	return len && !s[len] && len <= MAX_PACKAGE_VERSION;
 }
 
-/* The text behind head if the line starts with it, without the newline. */
-static bool is_field(struct cur line, const char *head, struct cur *ret_text)
+/* The text behind head if the line starts with it, NULL otherwise. */
+static const char *field(const char *line, const char *head)
 {
-	if (!cur_starts(&line, head))
-		return false;
-	(void)cur_skip(&line, strlen(head)); /* it starts with that */
-	return cur_until(&line, '\n', ret_text) == 0;
+	size_t len = strlen(head);
+
+	return strncmp(line, head, len) ? NULL : line + len;
 }
 
 /* By line: holding a megabyte at once costs 20 times as much in page faults (measured). */
@@ -111,16 +106,16 @@ static char *find_version(FILE *status, const char *package)
 	_cleanup_free_ char *line = NULL;
 	size_t size = 0;
 	bool here = false;
-	struct cur text;
-	ssize_t n;
+	const char *text;
 
-	while ((n = getline(&line, &size, status)) > 0) {
-		struct cur whole = cur_of(line, (size_t)n);
-
-		if (is_field(whole, "Package: ", &text))
-			here = cur_is(&text, package);
-		else if (here && is_field(whole, "Version: ", &text))
-			return is_version(text) ? xmemdup(text.at, cur_left(&text)) : NULL;
+	while (getline(&line, &size, status) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		text = field(line, "Package: ");
+		if (text)
+			here = !strcmp(text, package);
+		text = here ? field(line, "Version: ") : NULL;
+		if (text)
+			return is_version(text) ? xstrdup(text) : NULL;
 	}
 	return NULL;
 }

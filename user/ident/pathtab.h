@@ -17,7 +17,7 @@
 
 #define MAX_PATHTAB_OBJECTS 131072	  /* twice the kernel's table of touches */
 #define MAX_PATHTAB_BYTES   (32ull << 20) /* of names and their nodes */
-#define MAX_PATHTAB_PATH    8192	  /* folder and tail of one name; longer: not kept, counted */
+#define MAX_PATHTAB_PATH    8192	  /* folder and tail of a name; longer: counted only */
 
 struct pathtab;
 

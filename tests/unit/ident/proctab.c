@@ -11,8 +11,9 @@
 
 static void fork_(struct proctab *t, uint32_t pid, uint32_t child)
 {
-	struct event e = { .kind = EV_FORK, .have = EF(PID) | EF(CHILD), .pid = pid, .child = child };
+	struct event e = { .kind = EV_FORK, .have = EF(PID) | EF(CHILD), .pid = pid };
 
+	e.child = child;
 	proctab_event(t, &e);
 }
 
