@@ -127,9 +127,10 @@ static long send_argv_part(__u32 i, struct subject **at)
 
 static __always_inline __u64 send_argv(struct subject *subj, struct mm_struct *mm)
 {
-	__u64 len = mm->arg_end - mm->arg_start;
+	__u64 start = BPF_CORE_READ(mm, arg_start);
+	__u64 len = BPF_CORE_READ(mm, arg_end) - start;
 
-	subj->argv = mm->arg_start;
+	subj->argv = start;
 	subj->argv_left = len;
 	if (len > EV_ARGV_BYTES) {
 		count_loss(EV_LOSS_CUT, EV_CLASS_TASK, 1);
@@ -144,19 +145,22 @@ static __always_inline void send_exec(struct task_struct *task, struct linux_bin
 {
 	struct scratch *s = rec_new(EXEC, ev_exec);
 	struct file_act a = {};
+	struct fs_struct *fs;
 
 	if (!s)
 		return;
-	see_file(bprm->file, true, &a);
+	see_file(BPF_CORE_READ(bprm, file), false, &a);
 	s->exec.obj = a.obj;
-	s->exec.uid = task->cred->euid.val;
-	s->exec.gid = task->cred->egid.val;
+	s->exec.uid = BPF_CORE_READ(task, cred, euid.val);
+	s->exec.gid = BPF_CORE_READ(task, cred, egid.val);
 	s->exec.argv_bytes = argv_bytes;
 	if (!a.obj.nlink || is_internal(a.at.mnt))
 		s->head.flags |= EV_F_FILELESS;
 	add_path(s, a.at.dentry, a.at.mnt, &s->exec.path);
-	add_string(s, (__u64)bprm->filename, &s->exec.name);
-	add_path(s, (__u64)task->fs->pwd.dentry, (__u64)task->fs->pwd.mnt, &s->exec.cwd);
+	add_string(s, (__u64)BPF_CORE_READ(bprm, filename), &s->exec.name);
+	fs = BPF_CORE_READ(task, fs);
+	add_path(s, (__u64)BPF_CORE_READ(fs, pwd.dentry), (__u64)BPF_CORE_READ(fs, pwd.mnt),
+		 &s->exec.cwd);
 	rec_send(s);
 }
 
@@ -166,12 +170,14 @@ int BPF_PROG(tp_process_exec, struct task_struct *task, pid_t old_pid, struct li
 {
 	struct subject *subj = subject_of(task);
 	__u32 argv_bytes;
+	__u64 name;
 
 	if (!subj)
 		return 0;
-	if (!(subj->flags & SUBJECT_CHAIN) && bprm->filename != bprm->interp)
-		send_script_name(subj, (__u64)bprm->filename);
-	argv_bytes = send_argv(subj, task->mm);
+	name = (__u64)BPF_CORE_READ(bprm, filename);
+	if (!(subj->flags & SUBJECT_CHAIN) && name != (__u64)BPF_CORE_READ(bprm, interp))
+		send_script_name(subj, name);
+	argv_bytes = send_argv(subj, BPF_CORE_READ(task, mm));
 	send_exec(task, bprm, argv_bytes);
 	subj->flags &= ~SUBJECT_CHAIN;
 	return 0;

@@ -102,22 +102,27 @@ static __always_inline bool find_mount(struct subject *subj, struct super_block 
 static __always_inline bool start(struct name_act *a, __u32 kind, struct dentry *dentry)
 {
 	struct subject *subj = subject();
+	struct inode *inode;
 
 	if (!subj || !find_mount(subj, dentry->d_sb, &a->at.mnt))
 		return false;
 	a->kind = kind;
 	a->at.dentry = (__u64)dentry;
-	if (dentry->d_inode)
-		see_inode(dentry->d_inode, true, &a->obj);
+	inode = dentry->d_inode;
+	if (inode)
+		see_inode(inode, true, &a->obj);
 	return true;
 }
 
 static __always_inline int on_name(__u32 kind, struct dentry *dentry, __u32 mode, __u32 rdev)
 {
-	struct name_act a = { .mode = mode, .rdev = rdev };
+	struct name_act a = { .rdev = rdev };
 
-	if (start(&a, kind, dentry))
-		send_name(&a);
+	if (!start(&a, kind, dentry))
+		return 0;
+	if (mode)
+		a.mode = after_umask(mode);
+	send_name(&a);
 	return 0;
 }
 
@@ -147,6 +152,7 @@ static __always_inline int on_rename(struct dentry *old, struct dentry *to)
 {
 	struct subject *subj = subject();
 	struct name_act a = {};
+	struct inode *inode;
 
 	if (!start(&a, EV_RENAME, old) || !subj)
 		return 0;
@@ -157,8 +163,9 @@ static __always_inline int on_rename(struct dentry *old, struct dentry *to)
 	}
 	if (subj->rename_flags & RENAME_WHITEOUT)
 		a.flags |= EV_F_WHITEOUT;
-	if (to->d_inode)
-		see_inode(to->d_inode, true, &a.over);
+	inode = to->d_inode;
+	if (inode)
+		see_inode(inode, true, &a.over);
 	a.to.dentry = (__u64)to;
 	a.to.mnt = a.at.mnt;
 	send_name(&a);

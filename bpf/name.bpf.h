@@ -32,6 +32,14 @@ struct name_act {
 
 void send_name(const struct name_act *a);
 
+/* File systems with ACLs apply the umask only later, behind the hooks. */
+static __always_inline __u32 after_umask(__u32 mode)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+
+	return mode & ~BPF_CORE_READ(task, fs, umask);
+}
+
 /* The subject acts on that mount from now on. */
 static __always_inline void here(struct subject *subj, __u64 mnt, struct super_block *sb)
 {

@@ -58,8 +58,8 @@ __hidden void send_peer(const struct peer *p)
 static __always_inline void see_socket(struct socket *sock, struct peer *p)
 {
 	p->type = sock->type;
-	p->family = sock->sk->__sk_common.skc_family;
-	p->protocol = sock->sk->sk_protocol;
+	p->family = BPF_CORE_READ(sock, sk, __sk_common.skc_family);
+	p->protocol = BPF_CORE_READ(sock, sk, sk_protocol);
 }
 
 static __always_inline int on_address(__u32 kind, struct socket *sock, struct sockaddr *addr,

@@ -2,7 +2,8 @@
 /*
  * Who becomes ours and who leaves: fork, exit, moves between cgroups, and the
  * tasks that were there before. A task that leaves the target's cgroup stays
- * ours. All tiers use these programs.
+ * ours. All tiers use these programs. Loads of pointers go through probes: a
+ * typed one costs the verifier of Linux 6.4 and later a search of all types.
  */
 #include "config.bpf.h"
 #include "subject.bpf.h"
@@ -58,14 +59,15 @@ SEC("?tp_btf/task_newtask")
 int BPF_PROG(tp_task_newtask, struct task_struct *task)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
-	struct cgroup *cgrp = task->cgroups->dfl_cgrp;
+	struct cgroup *cgrp;
 
 	if (!subject_of(parent))
 		return 0;
 	mark(task);
+	cgrp = BPF_CORE_READ(task, cgroups, dfl_cgrp);
 	if (task->tgid != parent->tgid)
 		send_fork(task);
-	if (cfg_cgroup_id && cgrp != parent->cgroups->dfl_cgrp && !is_inside(cgrp))
+	if (cfg_cgroup_id && cgrp != BPF_CORE_READ(parent, cgroups, dfl_cgrp) && !is_inside(cgrp))
 		send_escape(task, cgrp);
 	return 0;
 }
@@ -73,7 +75,7 @@ int BPF_PROG(tp_task_newtask, struct task_struct *task)
 /* Other threads of a process that is moved in are not reached from here: counted. */
 static __always_inline void come_in(struct task_struct *task, bool whole)
 {
-	int others = task->signal->nr_threads - 1;
+	int others = BPF_CORE_READ(task, signal, nr_threads) - 1;
 
 	mark(task);
 	if (whole && others > 0)
@@ -86,7 +88,7 @@ int BPF_PROG(tp_cgroup_attach_task, struct cgroup *to, const char *path, struct 
 {
 	bool ours = subject_of(task);
 
-	if (!cfg_cgroup_id || to->root->hierarchy_id)
+	if (!cfg_cgroup_id || BPF_CORE_READ(to, root, hierarchy_id))
 		return 0;
 	if (is_inside(to)) {
 		if (!ours)
@@ -100,9 +102,9 @@ int BPF_PROG(tp_cgroup_attach_task, struct cgroup *to, const char *path, struct 
 /* The status that the parent will be told. */
 static __always_inline int wait_status(struct task_struct *task)
 {
-	if (task->signal->flags & SIGNAL_GROUP_EXIT)
-		return task->signal->group_exit_code;
-	return task->group_leader->exit_code;
+	if (BPF_CORE_READ(task, signal, flags) & SIGNAL_GROUP_EXIT)
+		return BPF_CORE_READ(task, signal, group_exit_code);
+	return BPF_CORE_READ(task, group_leader, exit_code);
 }
 
 /*
@@ -121,7 +123,7 @@ int BPF_PROG(tp_process_exit, struct task_struct *task)
 {
 	struct scratch *s;
 
-	if (!subject_of(task) || task->signal->live.counter ||
+	if (!subject_of(task) || BPF_CORE_READ(task, signal, live.counter) ||
 	    !is_first_to_tell(task->group_leader))
 		return 0;
 	s = rec_new(EXIT, ev_task);
@@ -138,7 +140,7 @@ int iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (task && is_inside(task->cgroups->dfl_cgrp))
+	if (task && is_inside(BPF_CORE_READ(task, cgroups, dfl_cgrp)))
 		mark(task);
 	return 0;
 }

@@ -70,15 +70,19 @@ static __always_inline __u64 arg(const struct args *a, __u8 column)
 
 /* ---- descriptors and places ----------------------------------------------- */
 
+static __always_inline struct task_struct *current_task(void)
+{
+	return (struct task_struct *)bpf_get_current_task();
+}
+
 static __always_inline struct file *file_of(int fd)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fdtable *fdt = task->files->fdt;
+	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
 	struct file *file = NULL;
 
-	if (fd < 0 || (__u32)fd >= fdt->max_fds)
+	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(fdt, max_fds))
 		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd);
+	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
 	return file;
 }
 
@@ -107,15 +111,15 @@ static __always_inline void place_of_path(const struct path *from, struct place 
 /* Where a string starts: the root, the working directory or a descriptor. */
 static void place_of(int fd, __u64 string, struct place *at)
 {
-	struct task_struct *task = bpf_get_current_task_btf();
+	struct fs_struct *fs = BPF_CORE_READ(current_task(), fs);
 	struct file *file;
 	char first = 0;
 
 	bpf_probe_read_user(&first, sizeof(first), (void *)string);
 	if (first == '/') {
-		place_of_path(&task->fs->root, at);
+		place_of_path(&fs->root, at);
 	} else if (fd == AT_FDCWD) {
-		place_of_path(&task->fs->pwd, at);
+		place_of_path(&fs->pwd, at);
 	} else {
 		file = file_of(fd);
 		if (file)
@@ -130,11 +134,10 @@ int tp_sys_exit(unsigned long long *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)ctx[0];
-	__u64 nr = regs->orig_ax;
-	long ret = ctx[1];
+	long nr = regs->orig_ax, ret = ctx[1];
 
-	if (!subject_of(task) || (ret < 0 && ret != -EINPROGRESS))
-		return 0;
+	if (!subject_of(task) || nr < 0 || (ret < 0 && ret != -EINPROGRESS))
+		return 0; /* a return from a signal has no number */
 	if (task->thread_info.status & TS_COMPAT || nr & X32_CALL)
 		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, 1);
 	else
@@ -246,6 +249,8 @@ FAMILY(open)
 	if (!file)
 		return;
 	see_file(file, false, &f);
+	if (f.f_mode & FMODE_PATH)
+		return; /* a name, not yet an access */
 	oflags = open_flags(a);
 	f.access = f.f_mode & (FMODE_READ | FMODE_WRITE);
 	if (f.f_mode & FMODE_CREATED) {
@@ -260,13 +265,6 @@ FAMILY(open)
 }
 
 /* ---- names and attributes --------------------------------------------------- */
-
-static __always_inline __u32 after_umask(__u32 mode)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-
-	return mode & ~task->fs->umask;
-}
 
 static __always_inline void refine(struct name_act *n, const struct args *a)
 {
