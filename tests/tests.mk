@@ -28,3 +28,15 @@ $(O)/tests/deeds/%.o: tests/deeds/%.c $(O)/flags
 $(O)/tests/deeds/deeds: $(DEEDS)
 	$(call say,TEST,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@
+
+# Native recordings of tests/bpf, over the rooms up to trace.
+BPF_TESTS := $(patsubst %.c,$(O)/%,$(wildcard tests/bpf/*.c))
+.PHONY: bpf-tests
+bpf-tests: $(BPF_TESTS)
+$(O)/tests/bpf/%.o: tests/bpf/%.c $(O)/flags
+	$(call say,CC,$<)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+$(BPF_TESTS): %: %.o $(call libs_for,trace)
+	$(call say,TEST,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)

@@ -179,7 +179,7 @@ static int fill_file(struct decoder *d, const struct parts *p, struct event *e)
 		e->have |= EF(ACCESS);
 	if (f->head.flags & EV_F_BYTES)
 		e->have |= EF(BYTES) | EF(SIZE);
-	return set_name(&p->slice[0], NULL, &d->path, &e->path, EF(PATH), e);
+	return set_name(&p->slice[0], &p->slice[1], &d->path, &e->path, EF(PATH), e);
 }
 
 static void set_owner(const struct ev_name *n, struct event *e)
@@ -279,7 +279,7 @@ static int fill_part(struct decoder *d, const struct parts *p, struct event *e)
 
 static const struct body_row row_task = { sizeof(struct ev_task), 0, { 0 }, fill_task };
 static const struct body_row row_file = {
-	sizeof(struct ev_file), 1, { AT(ev_file, path) }, fill_file
+	sizeof(struct ev_file), 2, { AT(ev_file, path), AT(ev_file, tail) }, fill_file
 };
 static const struct body_row row_name = {
 	sizeof(struct ev_name), 4,

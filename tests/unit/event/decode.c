@@ -171,6 +171,22 @@ static void names_are_joined_and_normalised(void **state)
 	}
 }
 
+/* Tier trace: the directory is the kernel's, what is below it the caller's. */
+static void composes_the_name_of_a_truncated_file(void **state)
+{
+	START(r, ev_file, EV_TRUNCATE);
+
+	(void)state;
+	r_body->head.flags = EV_F_UNPROVEN | EV_F_BYTES;
+	r_body->bytes = 3;
+	PUT(r, path, LEAF, "\4work\4home");
+	PUT(r, tail, TEXT, "src/a.ts");
+	assert_int_equal(decode(&r), 1);
+	assert_true(event_has(&ev, EF(PATH) | EF(UNPROVEN) | EF(SIZE)));
+	IS(ev.path, "/home/work/src/a.ts");
+	assert_int_equal(ev.bytes, 3);
+}
+
 static void a_rename_has_both_ends_and_what_it_replaced(void **state)
 {
 	START(r, ev_name, EV_RENAME);
@@ -547,6 +563,7 @@ int main(void)
 		T(a_cut_path_has_no_slash_in_front),
 		T(an_unreachable_path_says_so),
 		T(names_are_joined_and_normalised),
+		T(composes_the_name_of_a_truncated_file),
 		T(a_rename_has_both_ends_and_what_it_replaced),
 		T(the_text_of_a_symbolic_link_is_left_as_it_is),
 		T(chown_names_only_what_changed),
