@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void fuzz_zone(struct cur in)
 {
-	struct zone_ctx ctx = { .workspace = str_of("/w/p"), .home = str_of("/w"), .pid = 7 };
+	struct zone_ctx ctx = { .workspace = str_of("/w/p"), .home = str_of("/w") };
 	struct cur root = in;
 
 	if (cur_until(&in, '\n', &root) == 0)

@@ -416,6 +416,11 @@ static struct str tool_root(const struct tool_deed *t)
 	return (struct str){ t->path.p, (size_t)(hit - t->path.p) + want.len - 1 };
 }
 
+static bool is_ours(const void *procs, uint32_t pid)
+{
+	return procs_find(procs, pid);
+}
+
 void session_zones(const struct session *s, struct zone_ctx *ret)
 {
 	const struct str none = { "", 0 };
@@ -425,6 +430,8 @@ void session_zones(const struct session *s, struct zone_ctx *ret)
 		.home = event_has(&s->begin, EF(HOME)) ? s->begin.home : none,
 		.tool_root = tool_root(session_headline(s)),
 		.uid = s->begin.uid,
+		.is_ours = is_ours,
+		.procs = &s->procs,
 	};
 }
 

@@ -13,9 +13,9 @@ struct proctab {
 	uint64_t unnamed;
 };
 
-static void image_drop(const struct image *shared)
+static void image_drop(const struct proc_image *shared)
 {
-	struct image *i = (struct image *)shared;
+	struct proc_image *i = (struct proc_image *)shared;
 
 	if (!i || --i->refs)
 		return;
@@ -25,9 +25,9 @@ static void image_drop(const struct image *shared)
 	free(i);
 }
 
-static const struct image *image_keep(const struct image *shared)
+static const struct proc_image *image_keep(const struct proc_image *shared)
 {
-	struct image *i = (struct image *)shared;
+	struct proc_image *i = (struct proc_image *)shared;
 
 	i->refs++;
 	return i;
@@ -45,9 +45,9 @@ static char *text_end(struct str s)
 	return xmemdup(s.p ? s.p + (s.len - len) : "", len);
 }
 
-static struct image *image_new(struct str exe, struct str argv)
+static struct proc_image *image_new(struct str exe, struct str argv)
 {
-	struct image *i = xcalloc(1, sizeof(*i));
+	struct proc_image *i = xcalloc(1, sizeof(*i));
 
 	i->refs = 1;
 	i->exe = text_end(exe);
@@ -87,7 +87,7 @@ static void proc_drop(struct proctab *t, struct proc *p)
 }
 
 /* Takes the count of image. NULL when the table is full. */
-static struct proc *proc_add(struct proctab *t, uint32_t pid, const struct image *image)
+static struct proc *proc_add(struct proctab *t, uint32_t pid, const struct proc_image *image)
 {
 	struct proc *p, **slot;
 
@@ -154,7 +154,7 @@ static void on_exec(struct proctab *t, const struct event *e)
 static void on_tool(struct proctab *t, const struct event *e)
 {
 	struct proc *p = proc_get(t, e->pid);
-	struct image *i;
+	struct proc_image *i;
 
 	if (!p)
 		return;

@@ -13,7 +13,7 @@
 #define MAX_PROC_TEXT 1024  /* bytes kept of one text: the end of a path, the start of argv[0] */
 
 /* What a process runs; children share it until they exec. Empty texts: not known. */
-struct image {
+struct proc_image {
 	char *exe, *argv0, *tool;
 	uint32_t refs; /* of the table */
 };
@@ -22,7 +22,7 @@ struct proc {
 	uint32_t pid;
 	bool ended;
 	struct proc *parent;	    /* NULL: began before the run, or not known */
-	const struct image *image;  /* never NULL */
+	const struct proc_image *image;  /* never NULL */
 	uint64_t execs;
 	/* of the table */
 	struct proc *next;

@@ -182,15 +182,16 @@ static struct cur first_dependency(struct cur rest)
 	return (struct cur){ NULL, NULL };
 }
 
-/* /proc/PID/rest or /proc/PID/task/TID/rest of a process that is not `pid`. */
-static struct cur below_other(struct cur path, uint32_t pid)
+/* /proc/PID/rest or /proc/PID/task/TID/rest of a process that is not the run's. */
+static struct cur below_other(const struct zone_ctx *ctx, struct cur path)
 {
 	static const struct cur none;
 	struct cur part, rest, tid;
 	uint64_t n;
 
 	if (!path_next(&path, &part) || !cur_is(&part, "proc") || !path_next(&path, &part) ||
-	    num_u64((const char *)part.at, cur_left(&part), UINT32_MAX, &n) < 0 || n == pid)
+	    num_u64((const char *)part.at, cur_left(&part), UINT32_MAX, &n) < 0 ||
+	    (ctx->is_ours && ctx->is_ours(ctx->procs, (uint32_t)n)))
 		return none;
 	rest = path;
 	if (path_next(&rest, &part) && cur_is(&part, "task") && path_next(&rest, &tid))
@@ -228,7 +229,7 @@ static void place_path(const struct zone_ctx *ctx, struct cur path, struct place
 	pl->home = below(cur_of(ctx->home.p, ctx->home.len), path);
 	pl->workspace = below(cur_of(ctx->workspace.p, ctx->workspace.len), path);
 	pl->runtime = below_runtime(path, ctx->uid);
-	pl->other = below_other(path, ctx->pid);
+	pl->other = below_other(ctx, path);
 	pl->tool = below_tool(ctx, path);
 	pl->depend = first_dependency(pl->workspace.at ? pl->workspace : path);
 	pl->own_until = pl->depend.at ? pl->depend.at : path.end;

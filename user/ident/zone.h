@@ -40,7 +40,12 @@ struct zone_ctx {
 	struct str home;
 	struct str tool_root; /* package root of the running tool, may be empty */
 	uint32_t uid;	      /* of the traced user */
-	uint32_t pid;	      /* who acts; 0 = not known, then every /proc/PID is another's */
+	/*
+	 * Is that process one of the run? Its /proc/PID is then nothing secret.
+	 * NULL: every /proc/PID is another's.
+	 */
+	bool (*is_ours)(const void *procs, uint32_t pid);
+	const void *procs;
 };
 
 struct zone_rule {
