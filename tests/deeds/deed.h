@@ -91,6 +91,8 @@ struct fixture {
 };
 extern struct fixture t;
 
+#define LOADER "/lib64/ld-linux-x86-64.so.2" /* x86-64 only */
+
 /* files */
 void make_file(const char *name, const char *text);
 void copy_file(const char *from, int to_fd);

@@ -6,8 +6,6 @@
 #include "deed.h"
 #include <sched.h>
 
-#define LOADER "/lib64/ld-linux-x86-64.so.2" /* x86-64 only */
-
 ACT(fork)
 {
 	pid_t pid = fork();

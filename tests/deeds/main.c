@@ -3,7 +3,7 @@
  * deeds - does every kind of deed once and prints what the kernel answered. It
  * knows nothing of any tracer: check.py compares its lines with a log.
  *
- *   # place: work=FOLDER outsider=PID hello=FILE top=FOLDER
+ *   # place: work=FOLDER outsider=PID hello=FILE sh=FILE loader=FILE module=FILE top=FOLDER
  *   # did: N NAME pid=P from=NS until=NS a=DEV:INO b=DEV:INO ret=R was=W is=I -> ANSWER
  *   # skip: N NAME: reason
  *   # end: how many
@@ -88,6 +88,18 @@ static int one(int n, const struct deed *deed, bool host_allowed)
 	return 0;
 }
 
+/* Files are named as a kernel names them: without symbolic links. */
+static void print_place(void)
+{
+	char *sh = realpath("/bin/sh", NULL), *loader = realpath(LOADER, NULL);
+
+	printf("# place: work=%s outsider=%d hello=%s sh=%s loader=%s module=%s top=%s\n", t.work,
+	       t.outsider, t.hello, sh ? sh : "-", loader ? loader : "-",
+	       t.module ? t.module : "-", t.cgroup_top ? t.cgroup_top : "-");
+	free(sh);
+	free(loader);
+}
+
 static int all(char **words, bool host_allowed)
 {
 	const struct deed *deed = NULL;
@@ -95,8 +107,7 @@ static int all(char **words, bool host_allowed)
 	int n = 0, r = 0;
 
 	fixture_init();
-	printf("# place: work=%s outsider=%d hello=%s top=%s\n", t.work, t.outsider, t.hello,
-	       t.cgroup_top ? t.cgroup_top : "-");
+	print_place();
 	while (!r && (deed = deed_next(deed, &group)))
 		if (wanted(deed, group, words))
 			r = one(++n, deed, host_allowed);

@@ -197,8 +197,8 @@ static const char *top_file(const char *name)
 SETUP(cgroup_migrate_self) { t.fd = open(top_file("cgroup.procs"), O_WRONLY); }
 ACT(cgroup_migrate_self) { return write(t.fd, "0", 1); }
 
-ACT(cgroup_mkdir) { return mkdir(top_file("ops_child"), 0755); }
-CHECK(cgroup_mkdir) { return !rmdir(top_file("ops_child")); }
+ACT(cgroup_mkdir) { return mkdir(top_file("deeds_child"), 0755); }
+CHECK(cgroup_mkdir) { return !rmdir(top_file("deeds_child")); }
 
 SETUP(clone3_into_cgroup) { t.fd = open(t.cgroup_top, O_RDONLY); }
 ACT(clone3_into_cgroup)
