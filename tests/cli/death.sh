@@ -46,7 +46,7 @@ unlike "..." TAMPERED "$(cat verify.txt)"
 is "a new run works" 0 "$("$BIN" run -q -- true; echo $?)"
 is "still so after recovery" 3 "$("$BIN" verify >verify.txt 2>&1; echo $?)"
 like "... which is said" "crashed; [0-9]+ records recovered" "$(cat verify.txt)"
-like "what was sealed can be read" '^exec' "$("$BIN" show --events "$(ls -t ledger/current/runs | tail -n 1)" --ndjson 2>/dev/null | jq -r .t)"
+like "what was sealed can be read" '^exec' "$("$BIN" show --events "$("$BIN" list --ndjson | jq -r .id | head -n 1)" --ndjson 2>/dev/null | jq -r .t)"
 
 rm -f started
 "$BIN" run --fail-on lost -q -- sh -c 'echo $$ >started; sleep 1' 2>/dev/null &

@@ -37,10 +37,15 @@ is "two dashes end ours" "-q" "$("$BIN" run -- echo -q 2>/dev/null)"
 is "-o cannot be written" 125 "$(status "$BIN" run -o /no/such/folder/x -- touch ran)"
 is "... and nothing ran" "" "$(ls ran 2>/dev/null)"
 
-connect='import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect(("127.0.0.1", 9))'
-is "--fail-on net, no network" 0 "$(status "$BIN" run --fail-on net -- true)"
-is "--fail-on net, network" 3 "$(status "$BIN" run --fail-on net,lost -- python3 -c "$connect")"
-is "--fail-on does not hide a failure" 9 "$(status "$BIN" run --fail-on net -- python3 -c "$connect; raise SystemExit(9)")"
+# In a network namespace of its own; the address is one of documentation.
+send='import socket, sys; socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", (sys.argv[1], 9))'
+fail_on_net() { # address, what the command does then
+	unshare -n sh -c 'ip link set lo up; ip addr add 192.0.2.1/24 dev lo; ip route add 192.0.2.2 dev lo
+		"$@" >/dev/null 2>&1; echo $?' sh "$BIN" run --fail-on net,lost -- python3 -c "$send$2" "$1"
+}
+is "--fail-on net, no network" 0 "$(fail_on_net 127.0.0.1)"
+is "--fail-on net, network" 3 "$(fail_on_net 192.0.2.2)"
+is "--fail-on does not hide a failure" 9 "$(fail_on_net 192.0.2.2 '; raise SystemExit(9)')"
 is "--fail-on lost, nothing lost" 0 "$(status "$BIN" run --fail-on lost -- true)"
 like "--fail-on with a wrong word names the right ones" "none of: lost, net" "$("$BIN" run --fail-on x -- true 2>&1)"
 

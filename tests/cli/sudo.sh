@@ -8,10 +8,12 @@ need_root
 command -v sudo >/dev/null || skip_all "sudo is not installed"
 export BIN T
 
-mkdir -m 755 etc home ledger
+mkdir -m 700 etc
+mkdir -m 755 home ledger
 chown 4242:4242 home
 { cat /etc/passwd; echo "deedtest:x:4242:4242::$T/home:/bin/dash"; } >etc/passwd
 { cat /etc/group; echo "deedtest:x:4242:"; echo "deedextra:x:4243:deedtest"; } >etc/group
+{ cat /etc/shadow; echo "deedtest:*:19000:0:99999:7:::"; } >etc/shadow
 echo 'deedtest ALL=(ALL) NOPASSWD: ALL' >etc/rule
 chmod 440 etc/rule
 
@@ -19,7 +21,8 @@ chmod 440 etc/rule
 cat >as_user <<'S'
 mount --bind "$T/etc/passwd" /etc/passwd
 mount --bind "$T/etc/group" /etc/group
-mount -t tmpfs none /etc/sudoers.d
+mount --bind "$T/etc/shadow" /etc/shadow
+mount -t tmpfs -o mode=755 none /etc/sudoers.d
 cp "$T/etc/rule" /etc/sudoers.d/deedtest
 chmod 440 /etc/sudoers.d/deedtest
 cd "$T/home"

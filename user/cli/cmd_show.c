@@ -81,16 +81,16 @@ static int show_stream_of(const struct show_args *a, const char *prefix)
 {
 	struct show_options o = options_of(a);
 	struct stream s = { .show.o = &o };
-	struct replay r;
+	struct replay found, r; /* the head names the run before it is read */
 	struct diag d;
 	int e;
 
-	e = replay_find(a->common.dir, prefix, &d, &r);
+	e = replay_find(a->common.dir, prefix, &d, &found);
 	if (e < 0)
 		return fail(EXIT_TROUBLE, &d);
-	o.run = r.run;
+	o.run = found.run;
 	show_events_head(&s.show, &s.out);
-	e = replay_run(a->common.dir, r.run, stream_event, &s, &d, &r);
+	e = replay_run(a->common.dir, found.run, stream_event, &s, &d, &r);
 	if (e < 0)
 		say("%s", d.msg);
 	show_events_tail(&s.show, &s.out);

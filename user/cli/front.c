@@ -170,7 +170,7 @@ static _noreturn_ void collector_child(const struct front *f, int link)
 		(void)dup2(null, fd); /* the user's pipes must not wait for us */
 	(void)close_range(LINK_FD + 1, ~0u, 0);
 	(void)chdir("/");
-	(void)umask(077); /* the user's was taken already */
+	(void)umask(027); /* the user's was taken already */
 	f->o->collector->link = LINK_FD;
 	_exit(collector_main(f->o->collector));
 }
