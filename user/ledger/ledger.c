@@ -248,7 +248,7 @@ static int find_prefix(const struct ledger *l, const char *prefix, struct diag *
 
 	if (len < MIN_PREFIX || len > RUN_ID_LEN || strspn(prefix, "0123456789abcdef") != len)
 		return diag_set(d, -EINVAL, "\"%.40s\" is no session id: give its first %d or more "
-				"hex digits; \"deedlog show\" lists them", prefix, MIN_PREFIX);
+				"hex digits; \"deedlog list\" lists them", prefix, MIN_PREFIX);
 	for (size_t i = 0; i < l->st.n_runs; i++) {
 		if (strncmp(l->st.runs[i].info.id, prefix, len))
 			continue;

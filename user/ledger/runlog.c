@@ -414,7 +414,7 @@ void runlog_abandon(struct runlog *r)
 }
 
 /* The head's place in the log must be known before it is split: `more` lines name it. */
-static int append_long(struct runlog *r, struct cur text)
+static int append_long(struct runlog *r, struct cur text, uint64_t boot_ns)
 {
 	struct cur lines, line;
 	int err;
@@ -426,6 +426,7 @@ static int append_long(struct runlog *r, struct cur text)
 	err = line_split(text, r->block.tree.n, &r->split);
 	if (err < 0)
 		return err;
+	see_event(r, boot_ns); /* the line that has the time is in this block, the others may not be */
 	lines = cur_of(r->split.data, r->split.len);
 	while (!cur_until(&lines, '\n', &line)) {
 		(void)make_room(r, cur_left(&line) + 1); /* or the block grows: a record stays whole */
@@ -442,15 +443,16 @@ int runlog_append(struct runlog *r, const char *line, size_t len, uint64_t boot_
 	if (!cur_starts(&text, "{\"t\":\"") || memchr(line, '\n', len))
 		return -EBADMSG;
 	if (len >= LINE_MAX_BYTES) {
-		err = append_long(r, text);
+		err = append_long(r, text, boot_ns);
+		if (err < 0)
+			return err;
 	} else {
 		err = make_room(r, len + 1);
-		if (!err)
-			block_add(&r->block, text);
+		if (err < 0)
+			return err;
+		block_add(&r->block, text);
+		see_event(r, boot_ns);
 	}
-	if (err < 0)
-		return err;
-	see_event(r, boot_ns);
 	r->critical |= critical;
 	return 0;
 }
