@@ -112,6 +112,17 @@ static void peer_done(void *row)
 	drop(&p->name);
 }
 
+/* Families that end at this machine: other programs, the kernel. */
+static bool is_local(struct str proto)
+{
+	static const char *const words[] = { "unix", "netlink" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (proto.len == strlen(words[i]) && !memcmp(proto.p, words[i], proto.len))
+			return true;
+	return false;
+}
+
 static struct peer_deed *peer_of(struct session *s, const struct event *e)
 {
 	_cleanup_buf_ struct buf key = BUF_INIT;
@@ -130,7 +141,7 @@ static struct peer_deed *peer_of(struct session *s, const struct event *e)
 	p->name = keep_field(e, EF(NAME), e->name);
 	p->has_port = event_has(e, EF(PORT));
 	p->port = e->port;
-	p->local = p->proto.len == 4 && !memcmp(p->proto.p, "unix", 4);
+	p->local = is_local(p->proto);
 	p->loopback = p->has_port && is_loopback(p->addr);
 	return p;
 }

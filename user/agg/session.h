@@ -24,7 +24,7 @@
 struct peer_deed {
 	struct str proto, addr, name; /* owned; name: empty if not known */
 	uint32_t port;
-	bool has_port, loopback, local; /* local: a unix socket */
+	bool has_port, loopback, local; /* local: unix or netlink */
 	uint64_t connects, sends, binds;
 };
 

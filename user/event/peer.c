@@ -13,6 +13,7 @@ static const struct {
 	const char *word;
 } protos[] = {
 	{ AF_UNIX, ANY, ANY, "unix" },
+	{ AF_NETLINK, ANY, ANY, "netlink" },
 	{ AF_INET, SOCK_STREAM, 0, "tcp" },
 	{ AF_INET, SOCK_STREAM, IPPROTO_TCP, "tcp" },
 	{ AF_INET, SOCK_STREAM, IPPROTO_MPTCP, "mptcp" },

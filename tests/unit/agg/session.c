@@ -296,6 +296,7 @@ static void only_who_leaves_the_host_is_network(void **state)
 	     "{'t':'connect','b':1,'pid':1,'proto':'tcp','addr':'127.9.9.9','port':80}",
 	     "{'t':'connect','b':1,'pid':1,'proto':'tcp','addr':'::1','port':80}",
 	     "{'t':'connect','b':1,'pid':1,'proto':'unix','addr':'/run/x'}",
+	     "{'t':'send','b':1,'pid':1,'proto':'netlink'}",
 	     "{'t':'bind','b':1,'pid':1,'proto':'tcp','addr':'0.0.0.0','port':80}",
 	     "{'t':'connect','b':1,'pid':1,'proto':'tcp','addr':'93.184.216.34','port':443}",
 	     "{'t':'connect','b':1,'pid':1,'proto':'tcp','addr':'93.184.216.34','port':443}",

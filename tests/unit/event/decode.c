@@ -291,6 +291,7 @@ static void addresses_become_text(void **state)
 		{ AF_UNIX, SOCK_STREAM, 0, A("\1\0\0/tmp/.X11-unix/X0"), "unix", "@/tmp/.X11-unix/X0", -1 },
 		{ AF_UNIX, SOCK_STREAM, 0, A("\1\0@a\0"), "unix", "./@a", -1 },
 		{ AF_UNIX, SOCK_DGRAM, 0, A("\1\0"), "unix", NULL, -1 },
+		{ AF_NETLINK, SOCK_RAW, 0, A("\20\0\0\0\0\0\0\0\0\0\0\0"), "netlink", NULL, -1 },
 		{ 40, SOCK_STREAM, 0, A("\x28\0\0\0\0\0\0\0"), "family 40", NULL, -1 },
 		{ AF_INET, SOCK_STREAM, 6, "", 0, "tcp", NULL, -1 },
 	};
