@@ -14,7 +14,7 @@ KINDS = ('read', 'write', 'create', 'remove', 'rename', 'mkdir', 'rmdir',
 
 # Names that programs draw by lot or by the clock: pattern, what stands for it.
 DRAWN = [(re.compile(pattern), to) for pattern, to in (
-    (r'/proc/\d+(/task/\d+)?', '/proc/PID'),
+    (r'/proc/(\d+|self|thread-self)(/task/\d+)?', '/proc/PID'),
     (r'^/sys/fs/cgroup/.*/', '/sys/fs/cgroup/GROUP/'),
     (r'/tmp_obj_\w{6}$', '/tmp_obj_X'),
     (r'/tmp_(pack|idx|rev|mtimes)_\w{6}$', r'/tmp_\1_X'),
@@ -57,5 +57,10 @@ class Deeds:
         """The folder resolved, the last component as it is: unlink means the link."""
         folder, leaf = os.path.split(os.path.normpath(name))
         if folder not in self.resolved:
-            self.resolved[folder] = os.path.realpath(folder)
+            self.resolved[folder] = follow(folder)
         return os.path.join(self.resolved[folder], leaf)
+
+
+def follow(name):
+    """All links resolved, but those of /proc: they would lead to files of this process."""
+    return name if name.startswith('/proc/') else os.path.realpath(name)

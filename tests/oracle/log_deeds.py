@@ -7,14 +7,12 @@ import json
 import os
 import stat
 
-from deeds import Deeds
+from deeds import Deeds, follow
 
 
 def lines_of(ledger):
     """Every line of every segment below a ledger folder that has one run."""
-    names = sorted(glob.glob(os.path.join(glob.escape(ledger), '**', 'runs', '**', '*.gz'),
-                             recursive=True))
-    for name in names:
+    for name in sorted(glob.glob(glob.escape(ledger) + '/current/runs/*/*.gz')):
         with gzip.open(name, 'rb') as f:
             for line in f.read().splitlines():
                 yield json.loads(line)
@@ -41,14 +39,14 @@ def node(d, e):
 
 
 def changed_mode(d, e):
-    d.add(e, 'chmod', os.path.realpath(text(e, 'path')))
+    d.add(e, 'chmod', follow(text(e, 'path')))
 
 
 def executed(d, e):
     """The file that was asked for: the outermost script, else the executable."""
     scripts = e.get('scripts')
     path = os.fsdecode(scripts[0].encode()) if scripts else text(e, 'path')
-    d.add(e, 'exec', os.path.realpath(os.path.join(text(e, 'cwd'), path)))
+    d.add(e, 'exec', follow(os.path.join(text(e, 'cwd'), path)))
 
 
 def connected(d, e):

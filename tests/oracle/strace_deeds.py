@@ -10,7 +10,7 @@ import glob
 import os
 import re
 
-from deeds import Deeds
+from deeds import Deeds, follow
 
 OPTIONS = ['-ff', '-ttt', '-y', '-s', '0', '--seccomp-bpf', '-qq', '-e', 'signal=none',
            '-e', 'trace=%file,%desc,%process,%network']
@@ -190,7 +190,7 @@ def maps(w, c):
 
 
 def truncates(w, c):
-    w.deeds.add(c.line, 'write', os.path.realpath(w.path(c, 0)))
+    w.deeds.add(c.line, 'write', follow(w.path(c, 0)))
 
 
 def appears(kind, name, dirfd=None):
@@ -230,7 +230,7 @@ def links(old, new, old_fd=None, new_fd=None):
 
 
 def changes_mode(name, dirfd=None):
-    return lambda w, c: w.deeds.add(c.line, 'chmod', os.path.realpath(w.path(c, name, dirfd)))
+    return lambda w, c: w.deeds.add(c.line, 'chmod', follow(w.path(c, name, dirfd)))
 
 
 def changes_mode_of_fd(w, c):
@@ -239,11 +239,11 @@ def changes_mode_of_fd(w, c):
 
 
 def executes(name, dirfd=None):
-    return lambda w, c: w.deeds.add(c.line, 'exec', os.path.realpath(w.path(c, name, dirfd)))
+    return lambda w, c: w.deeds.add(c.line, 'exec', follow(w.path(c, name, dirfd)))
 
 
 def goes_to(w, c):
-    w.where(c.pid)[0] = os.path.realpath(w.path(c, 0))
+    w.where(c.pid)[0] = follow(w.path(c, 0))
 
 
 def goes_to_fd(w, c):
@@ -300,7 +300,7 @@ def succeeded(call):
 
 def deeds_of(prefix, top, start, existing):
     """All deeds of a run: `existing` are the names below `top` before it, `start` its folder."""
-    world = World(top, os.path.realpath(start), existing)
+    world = World(top, follow(start), existing)
     for call in calls_of(prefix):
         if succeeded(call) and call.name in CALLS:
             CALLS[call.name](world, call)
