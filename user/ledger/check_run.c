@@ -320,6 +320,13 @@ static int check_claims(struct run_check *k, uint64_t before)
 	return 0;
 }
 
+/* The last seal of a run that ended carries the identity's co-signature. */
+static bool is_final(const struct run_check *k)
+{
+	return k->run->stage == RUN_ENDED &&
+	       k->scan.tree.n == k->run->claims[k->run->n_claims - 1].size;
+}
+
 static int check_block(struct run_check *k, uint64_t before)
 {
 	int r;
@@ -332,6 +339,8 @@ static int check_block(struct run_check *k, uint64_t before)
 			  short_name(k), before, k->scan.first - 1);
 	}
 	r = scan_signed_by(&k->scan, &k->run->key);
+	if (!r && is_final(k) && k->c->st.has_identity)
+		r = scan_cosigned_by(&k->scan, &k->c->st.identity);
 	if (!r)
 		r = check_lines(k);
 	return r ? r : check_claims(k, before);

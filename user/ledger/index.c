@@ -342,19 +342,38 @@ static int fold_line(struct index_state *st, struct cur line, bool is_last)
 	return r;
 }
 
+/* Blocks that end something are co-signed by the identity key, if the log has one. */
+static bool needs_cosign(struct cur line)
+{
+	static const char *const ends[] = { "{\"t\":\"genesis\"", "{\"t\":\"run-end\"",
+					    "{\"t\":\"run-orphan\"" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
+		if (cur_starts(&line, ends[i]))
+			return true;
+	return false;
+}
+
 int index_fold(struct index_state *st, struct scan *s)
 {
 	struct cur plain = s->plain, line;
 	struct vkey before = st->in_force;
+	bool cosign = false;
+	int r;
 
 	memcpy(st->origin, s->origin, sizeof(st->origin));
 	st->leaves = s->first;
-	while (!cur_until(&plain, '\n', &line))
+	while (!cur_until(&plain, '\n', &line)) {
+		cosign |= needs_cosign(line);
 		if (fold_line(st, line, !cur_left(&plain)) < 0)
 			return fault_set(&s->fault, "malformed", (int64_t)s->off,
 					 (int64_t)st->leaves - 1, -1,
 					 "index record %" PRIu64 " makes no sense where it stands",
 					 st->leaves - 1);
+	}
 	st->sealed_by = s->first ? before : st->genesis;
-	return scan_signed_by(s, &st->sealed_by);
+	r = scan_signed_by(s, &st->sealed_by);
+	if (!r && cosign && st->has_identity)
+		r = scan_cosigned_by(s, &st->identity);
+	return r;
 }

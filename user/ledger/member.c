@@ -150,6 +150,24 @@ static int take_numbers(struct cur extra, struct member *m)
 	return cur_end(&extra);
 }
 
+/*
+ * Runs to the end of the last block, where zlib still tells the bits behind it
+ * (bit 6 = last block, bit 7 = at the end of a block, low bits = unused bits),
+ * and wants those to be zero: nothing else covers them.
+ */
+static int inflate_all(z_stream *z)
+{
+	int r;
+
+	do {
+		r = inflate(z, Z_BLOCK);
+		if (r == Z_OK && (z->data_type & 0xc0) == 0xc0)
+			return z->next_in[-1] >> (8 - (z->data_type & 7)) ? Z_DATA_ERROR :
+									    inflate(z, Z_FINISH);
+	} while (r == Z_OK && z->avail_in && z->avail_out);
+	return r;
+}
+
 static int take_deflated(struct unpacker *u, struct cur *in, struct member *m,
 			 const char **ret_why)
 {
@@ -161,7 +179,7 @@ static int take_deflated(struct unpacker *u, struct cur *in, struct member *m,
 	u->z.avail_in = (uInt)MIN(cur_left(in), (size_t)MEMBER_MAX_BYTES);
 	u->z.next_out = u->plain;
 	u->z.avail_out = sizeof(u->plain);
-	r = inflate(&u->z, Z_FINISH);
+	r = inflate_all(&u->z);
 	got = sizeof(u->plain) - u->z.avail_out;
 	if (got > MEMBER_MAX_PLAIN)
 		return damaged(ret_why, "larger than 1 MiB");

@@ -460,7 +460,7 @@ int scan_next(struct scan *s)
 	return r;
 }
 
-int scan_signed_by(struct scan *s, const struct vkey *v)
+static int want_signature(struct scan *s, const struct vkey *v, const char *whose)
 {
 	int r;
 
@@ -468,8 +468,19 @@ int scan_signed_by(struct scan *s, const struct vkey *v)
 	if (r == 1)
 		return 0;
 	return fault_set(&s->fault, "signature", i64(s->off), i64(s->tree.n), -1,
-			 "checkpoint at record %llu: %s by the key in force",
-			 (unsigned long long)s->tree.n, r ? "wrong signature" : "no signature");
+			 "checkpoint at record %llu: %s by the %s",
+			 (unsigned long long)s->tree.n, r ? "wrong signature" : "no signature",
+			 whose);
+}
+
+int scan_signed_by(struct scan *s, const struct vkey *v)
+{
+	return want_signature(s, v, "key in force");
+}
+
+int scan_cosigned_by(struct scan *s, const struct vkey *v)
+{
+	return want_signature(s, v, "identity key");
 }
 
 static bool is_later_seal(const struct scan *s, struct cur at)

@@ -60,6 +60,9 @@ int scan_next(struct scan *s);
 /* The seal of the last block is by v; else fills the fault and returns -EBADMSG. */
 int scan_signed_by(struct scan *s, const struct vkey *v);
 
+/* The same for a co-signature, of which only the places that need one are asked. */
+int scan_cosigned_by(struct scan *s, const struct vkey *v);
+
 /* After damage: does a seal of this log with a larger size stand somewhere behind it? */
 int scan_later_seal(struct scan *s, bool *ret);
 

@@ -9,7 +9,6 @@
 #include "base/alloc.h"
 #include "base/esc.h"
 #include "base/fdio.h"
-#include "base/num.h"
 #include "check.h"
 #include "key.h"
 
@@ -92,24 +91,34 @@ void check_wall(struct check *c, uint64_t wall_ns)
 
 /* ---- names -------------------------------------------------------------------------- */
 
-static bool is_number(const char *s, size_t digits)
+/* prefix, six digits, suffix */
+static bool is_numbered(const char *name, const char *prefix, const char *suffix, int *ret_n)
 {
-	return strspn(s, "0123456789") == digits;
+	struct cur c = cur_of(name, strlen(name)), digits;
+	int n = 0;
+
+	if (!cur_starts(&c, prefix) || cur_skip(&c, strlen(prefix)) < 0 ||
+	    cur_take(&c, 6, &digits) < 0 || !cur_is(&c, suffix))
+		return false;
+	for (; digits.at < digits.end; digits.at++) {
+		if (*digits.at < '0' || *digits.at > '9')
+			return false;
+		n = 10 * n + (*digits.at - '0');
+	}
+	*ret_n = n;
+	return true;
 }
 
 static void judge_name(struct check *c, const char *name, const char *run, int *last_seq)
 {
 	_cleanup_buf_ struct buf shown = BUF_INIT;
-	uint64_t seq = 0;
+	int n;
 
-	if (is_number(name, 6) && !strcmp(name + 6, ".gz")) {
-		size_t zeros = MIN(strspn(name, "0"), (size_t)5); /* num.h takes none in front */
-
-		(void)num_u64(name + zeros, 6 - zeros, SEGMENT_MAX_SEQ, &seq); /* digits */
-		*last_seq = MAX(*last_seq, (int)seq);
+	if (is_numbered(name, "", ".gz", &n)) {
+		*last_seq = MAX(*last_seq, n);
 		return;
 	}
-	if (!strncmp(name, "torn-", 5) && is_number(name + 5, 6) && !strcmp(name + 11, ".bin"))
+	if (is_numbered(name, "torn-", ".bin", &n))
 		return;
 	esc_tty(&shown, name, strlen(name));
 	check_say(c, FINDING_FAIL, "unannounced", run, "file %s/%s does not belong to the log",
