@@ -5,12 +5,15 @@
  * events; each LONGth event has an argument list of 20,000 bytes. -o leaves the
  * last run open as a crash would; -f writes for ever (to be killed) and prints
  * the number of each record once its seal is in the file. -s keeps lost counters.
+ * -x FILE: goes on when the disk is full, counting what is refused, and removes
+ * FILE after three quarters of the records, so that there is space again.
  */
 #include "base/alloc.h"
 #include "base/json_out.h"
 #include "base/timeutil.h"
 #include "ledger/runlog.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@ struct plan {
 	const char *dir;
 	unsigned long runs, records, block, long_each;
 	bool open, forever, lossy;
+	const char *ballast;
 };
 
 static void out_argv(struct buf *b, unsigned long i)
@@ -58,21 +62,46 @@ static int add_begin(struct runlog *run)
 	return runlog_append(run, b.data, b.len, now, true);
 }
 
+/* What record mode does: count the loss, go on. */
+static int lose_one(struct runlog *run, int err)
+{
+	static unsigned long lost;
+	char text[64];
+
+	if (err != -ENOSPC)
+		return err;
+	(void)snprintf(text, sizeof(text), "{\"disk\":{\"file\":%lu}}", ++lost);
+	runlog_counters(run, text, "{}");
+	return 0;
+}
+
+static int flush(struct runlog *run, const struct plan *p, uint64_t now, struct diag *d)
+{
+	uint64_t due;
+	int r = runlog_flush(run, now, d, &due);
+
+	return r == -ENOSPC && p->ballast ? 0 : r;
+}
+
 static int add_events(struct runlog *run, const struct plan *p, struct diag *d)
 {
-	uint64_t now = time_boot_ns(), due;
+	uint64_t now = time_boot_ns();
 
 	for (unsigned long i = 1; p->forever || i <= p->records; i++) {
 		int r = add_event(run, p, i);
 
+		if (r < 0 && p->ballast)
+			r = lose_one(run, r);
+		if (p->ballast && i == p->records / 4 * 3)
+			(void)unlink(p->ballast); /* the test looks whether it helped */
 		if (r < 0)
 			return diag_set(d, r, "record %lu refused", i);
 		if (i % p->block)
 			continue;
-		r = runlog_flush(run, now, d, &due);
+		r = flush(run, p, now, d);
 		now += STEP_NS;
 		if (!r)
-			r = runlog_flush(run, now, d, &due);
+			r = flush(run, p, now, d);
 		if (r < 0)
 			return r;
 		if (p->forever) {
@@ -127,7 +156,7 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 	int c, r;
 
-	while ((c = getopt(argc, argv, "r:n:b:l:ofs")) != -1) {
+	while ((c = getopt(argc, argv, "r:n:b:l:ofsx:")) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		p.runs = c == 'r' ? n : p.runs;
@@ -137,6 +166,7 @@ int main(int argc, char **argv)
 		p.open |= c == 'o';
 		p.forever |= c == 'f';
 		p.lossy |= c == 's';
+		p.ballast = c == 'x' ? optarg : p.ballast;
 	}
 	if (optind + 1 != argc || !p.block)
 		return 2;
