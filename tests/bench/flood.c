@@ -7,7 +7,7 @@
  *	flood -l	lists the kinds
  *
  * Workers are processes. Prints `rounds N` and what one round did, as words of
- * schemas/event.def with their number; "longest pause" is the longest time in
+ * schemas/event.def with their number; "pause_ms" is the longest time in
  * which one worker made no progress: a busy machine, or a tracer that froze it.
  */
 #include <err.h>
@@ -182,7 +182,7 @@ static void report(const struct kind *k, const struct result *res, int workers, 
 			sum.pause = res[i].pause;
 	}
 	printf("kind %s\nworkers %d\nrounds %ld\nround %s\nseconds %.3f\n"
-	       "rounds per second %.0f\nlongest pause ms %.1f\n",
+	       "rounds_per_second %.0f\npause_ms %.1f\n",
 	       k->name, workers, sum.rounds, k->deeds, seconds, sum.rounds / seconds,
 	       sum.pause * 1e3);
 }
