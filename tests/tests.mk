@@ -40,3 +40,29 @@ $(O)/tests/bpf/%.o: tests/bpf/%.c $(O)/flags
 $(BPF_TESTS): %: %.o $(call libs_for,trace)
 	$(call say,TEST,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+
+# Fuzz targets: tests/fuzz/NAME.c, inputs in tests/fuzz/corpus/NAME. The corpus is replayed as an
+# ordinary test; `make fuzz FUZZ_TIME=600` searches on with libFuzzer, seconds for each target.
+FUZZ_NAMES  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
+FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/tests/fuzz/%)
+FUZZ_TIME   ?= 60
+FUZZ_SRC    := $(foreach r,base event ident net policy ledger agg report,$(call room_src,$(r))) \
+	user/trace/tier.c
+.PHONY: fuzz-replay
+fuzz-replay: $(FUZZ_REPLAY)
+$(O)/tests/fuzz/%.o: tests/fuzz/%.c $(O)/flags
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c $< -o $@
+$(FUZZ_REPLAY): %: %.o $(O)/tests/fuzz/lib/replay.o $(call libs_for,report)
+	$(call say,TEST,$@)
+	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+
+$(O)/fuzz/%: tests/fuzz/%.c FORCE
+	$(call say,FUZZ,$@)
+	$(Q)mkdir -p $(O)/fuzz/found/$*
+	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=all $< $(FUZZ_SRC) -o $@ $(LIBS)
+fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/%) ## search for inputs that break a parser
+	@for n in $(FUZZ_NAMES); do mkdir -p tests/fuzz/corpus/$$n; \
+		$(O)/fuzz/$$n -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(O)/fuzz/ \
+			$(O)/fuzz/found/$$n tests/fuzz/corpus/$$n || exit 1; done

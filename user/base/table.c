@@ -134,8 +134,10 @@ void table_text(const struct table *t, size_t width, struct buf *to)
 	add_rows(t, tb);
 	if (t->n && scols_print_table_to_string(tb, &text) < 0)
 		abort();
-	if (text)
+	if (text) {
 		buf_addstr(to, text);
+		buf_addch(to, '\n'); /* the library leaves the last line open */
+	}
 	free(text);
 	scols_unref_table(tb);
 }

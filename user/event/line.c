@@ -137,9 +137,13 @@ static int get_strs(const struct value *in, void *member)
 	if (in->v->type != JSON_ARR)
 		return -EBADMSG;
 	while ((r = json_line_next(in->line, &item)) > 0) {
+		size_t at = in->store->len;
+
 		r = add_string(in, &item, &text);
 		if (r < 0)
 			return r;
+		if (memchr(buf_str(in->store) + at, '\0', in->store->len - at))
+			return -EBADMSG; /* in memory the NUL ends an item */
 		all_text &= text;
 		buf_addch(in->store, '\0');
 	}

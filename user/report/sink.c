@@ -98,7 +98,7 @@ void sink_u64(struct sink *k, bool known, uint64_t n)
 	else if (!known)
 		k->cell++;
 	else
-		json_out_u64(k->to, key(k, name), n);
+		json_out_u64(k->to, key(k, name), MIN(n, (uint64_t)INT64_MAX));
 }
 
 void sink_row_end(struct sink *k)

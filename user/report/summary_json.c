@@ -4,6 +4,12 @@
 
 #include "base/json_out.h"
 
+/* Sums of numbers that the target chose may leave what a JSON integer of ours can hold. */
+static void put_u64(struct buf *to, const char *key, uint64_t n)
+{
+	json_out_u64(to, key, MIN(n, (uint64_t)INT64_MAX));
+}
+
 static void put_str(struct buf *to, const char *key, struct str s)
 {
 	if (s.len)
@@ -35,7 +41,7 @@ static void put_tools(const struct session *s, struct buf *to)
 		put_str(to, "version", t->version);
 		put_str(to, "purl", t->purl);
 		put_str(to, "path", t->path);
-		json_out_u64(to, "count", t->count);
+		put_u64(to, "count", t->count);
 		json_out_bool(to, "launcher", t->launcher);
 		json_out_close(to, '}');
 	}
@@ -53,7 +59,7 @@ static void put_begin(const struct session *s, struct buf *to)
 	if (event_has(b, EF(CWD)))
 		json_out_str(to, "cwd", b->cwd.p, b->cwd.len);
 	if (event_has(b, EF(UID)))
-		json_out_u64(to, "uid", b->uid);
+		put_u64(to, "uid", b->uid);
 	json_out_bool(to, "attached", event_has(b, EF(ATTACHED)));
 }
 
@@ -62,10 +68,10 @@ static void put_exit(const struct session *s, struct buf *to)
 	uint64_t until = s->exit_seen ? s->exit_ns : s->end_ns;
 
 	if (s->begun && until > s->begin_ns)
-		json_out_u64(to, "duration_ns", until - s->begin_ns);
+		put_u64(to, "duration_ns", until - s->begin_ns);
 	json_out_open(to, "exit", '{');
 	if (s->has_exit)
-		json_out_u64(to, s->killed ? "signal" : "code", s->killed ? s->signal : s->code);
+		put_u64(to, s->killed ? "signal" : "code", s->killed ? s->signal : s->code);
 	json_out_close(to, '}');
 }
 
@@ -75,9 +81,9 @@ static void put_gaps(const struct session *s, struct buf *to)
 	for (size_t i = 0; i < s->n_gaps; i++) {
 		json_out_open(to, NULL, '{');
 		put_str(to, "why", s->gaps[i].why);
-		json_out_u64(to, "from_ns", s->gaps[i].from);
+		put_u64(to, "from_ns", s->gaps[i].from);
 		if (s->gaps[i].until)
-			json_out_u64(to, "until_ns", s->gaps[i].until);
+			put_u64(to, "until_ns", s->gaps[i].until);
 		json_out_close(to, '}');
 	}
 	json_out_close(to, ']');
@@ -91,25 +97,25 @@ static void put_record(const struct session *s, struct buf *to)
 	json_out_bool(to, "complete", session_complete(s));
 	if (s->has_lost && !s->lost.unknown) {
 		loss_to_json(&s->lost, &lost);
-		json_out_u64(to, "lost", loss_total(&s->lost));
+		put_u64(to, "lost", loss_total(&s->lost));
 		json_out_raw(to, "lost_by", buf_str(&lost));
 	}
 	put_gaps(s, to);
-	json_out_u64(to, "freezes", s->freezes);
-	json_out_u64(to, "frozen_ns", s->frozen_ns);
-	json_out_u64(to, "overflow", session_overflow(s));
-	json_out_u64(to, "unproven", s->files.unproven);
+	put_u64(to, "freezes", s->freezes);
+	put_u64(to, "frozen_ns", s->frozen_ns);
+	put_u64(to, "overflow", session_overflow(s));
+	put_u64(to, "unproven", s->files.unproven);
 }
 
 static void put_zone(const char *key, const struct zone_count *z, struct buf *to)
 {
 	json_out_open(to, key, '{');
-	json_out_u64(to, "read", z->read);
-	json_out_u64(to, "written", z->written);
-	json_out_u64(to, "created", z->created);
-	json_out_u64(to, "removed", z->removed);
-	json_out_u64(to, "renamed", z->renamed);
-	json_out_u64(to, "temporary", z->temporary);
+	put_u64(to, "read", z->read);
+	put_u64(to, "written", z->written);
+	put_u64(to, "created", z->created);
+	put_u64(to, "removed", z->removed);
+	put_u64(to, "renamed", z->renamed);
+	put_u64(to, "temporary", z->temporary);
 	json_out_close(to, '}');
 }
 
@@ -129,12 +135,12 @@ static void put_ops(const struct session *s, struct buf *to)
 	json_out_open(to, "ops", '{');
 	for (int kind = 0; kind < EV_BEGIN; kind++)
 		if (kind != EV_REPEAT)
-			json_out_u64(to, event_kinds[kind].word, s->ops[kind]);
+			put_u64(to, event_kinds[kind].word, s->ops[kind]);
 	json_out_close(to, '}');
 	if (!s->read_unknown)
-		json_out_u64(to, "read_bytes", s->read_bytes);
+		put_u64(to, "read_bytes", s->read_bytes);
 	if (!s->written_unknown)
-		json_out_u64(to, "written_bytes", s->written_bytes);
+		put_u64(to, "written_bytes", s->written_bytes);
 }
 
 static void put_peer(const struct peer_deed *p, uint64_t count, struct buf *to)
@@ -143,9 +149,9 @@ static void put_peer(const struct peer_deed *p, uint64_t count, struct buf *to)
 	put_str(to, "name", p->name);
 	put_str(to, "addr", p->addr);
 	if (p->has_port)
-		json_out_u64(to, "port", p->port);
+		put_u64(to, "port", p->port);
 	put_str(to, "proto", p->proto);
-	json_out_u64(to, "count", count);
+	put_u64(to, "count", count);
 	if (p->loopback || p->local)
 		json_out_bool(to, p->loopback ? "loopback" : "local", true);
 	json_out_close(to, '}');
@@ -157,7 +163,7 @@ static void put_network(const struct session *s, const struct counts *c, struct 
 	size_t at = 0;
 
 	json_out_open(to, "network", '{');
-	json_out_u64(to, "requests", c->requests);
+	put_u64(to, "requests", c->requests);
 	json_out_open(to, "peers", '[');
 	while ((p = session_peer(s, &at)))
 		if (p->connects + p->sends)
@@ -180,7 +186,7 @@ static void put_programs(const struct session *s, struct buf *to)
 	while ((p = session_program(s, &at))) {
 		json_out_open(to, NULL, '{');
 		put_str(to, "path", p->path);
-		json_out_u64(to, "count", p->count);
+		put_u64(to, "count", p->count);
 		json_out_close(to, '}');
 	}
 	json_out_close(to, ']');
@@ -191,7 +197,7 @@ static void put_left(const struct session *s, struct buf *to)
 	json_out_open(to, "left", '[');
 	for (size_t i = 0; i < s->n_left; i++) {
 		json_out_open(to, NULL, '{');
-		json_out_u64(to, "pid", s->left[i].pid);
+		put_u64(to, "pid", s->left[i].pid);
 		put_str(to, "name", s->left[i].name);
 		json_out_close(to, '}');
 	}
@@ -217,8 +223,8 @@ void summary_json(const struct session *s, const char *run, struct buf *to)
 	put_programs(s, to);
 	put_tools(s, to);
 	put_left(s, to);
-	json_out_u64(to, "processes", s->procs.n);
-	json_out_u64(to, "denied", 0); /* record mode: no rule refuses anything */
+	put_u64(to, "processes", s->procs.n);
+	put_u64(to, "denied", 0); /* record mode: no rule refuses anything */
 	json_out_close(to, '}');
 	buf_addch(to, '\n');
 }

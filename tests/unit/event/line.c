@@ -201,6 +201,7 @@ static void other_lines_are_refused(void **state)
 		{ "{\"t\":\"exec\",\"b\":1,\"argv\":[1]}", -EBADMSG, "argv: not a value" },
 		{ "{\"t\":\"exec\",\"b\":1,\"argv_b64\":[\"YQ==\"]}", -EBADMSG, "argv_b64: not a value" },
 		{ "{\"t\":\"exec\",\"b\":1,\"argv_b64\":[]}", -EBADMSG, "argv_b64: not a value" },
+		{ "{\"t\":\"exec\",\"b\":1,\"argv_b64\":[\"2wA=\"]}", -EBADMSG, "argv_b64: not a value" },
 		{ "{\"t\":\"end\",\"b\":1,\"lost\":7}", -EBADMSG, "lost: not a value" },
 		{ "{\"t\":\"fork\",\"b\":1} ", -EBADMSG, "not canonical" },
 		{ "{\"t\":\"fork\", \"b\":1}", -EBADMSG, "b: must come second" },
