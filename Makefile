@@ -37,7 +37,7 @@ say = $(if $(V),,@printf '  %-7s %s\n' $(1) $(2))
 
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help check test demo bench lint check-core fuzz install clean bootstrap regen
+.PHONY: all help check test demo bench lint check-core fuzz man install clean bootstrap regen
 
 all: $(O)/deedlog ## build deedlog into build/
 
@@ -138,8 +138,17 @@ lint: ## style, layers, sizes, shell and manual pages
 check-core: $(O)/bpf/deedlog.o ## field offsets against the BTF of each listed kernel
 	@tools/check-core $(O)/bpf/deedlog.o
 
-install: all ## install into DESTDIR and PREFIX
+MAN := $(patsubst docs/man/%.scd,$(O)/man/%,$(wildcard docs/man/*.scd))
+$(O)/man/%: docs/man/%.scd
+	$(Q)mkdir -p $(@D)
+	$(Q)scdoc < $< > $@
+
+man: $(MAN) ## manual pages, needs scdoc
+
+install: all man ## install into DESTDIR and PREFIX
 	install -D -m 755 $(O)/deedlog $(DESTDIR)$(PREFIX)/bin/deedlog
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/deedlog LICENSE CHANGES.md
 
 clean: ## remove what was built
 	rm -rf $(O)
