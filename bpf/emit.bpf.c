@@ -9,17 +9,20 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-const volatile __u32 cfg_session = 1;
-const volatile __u64 cfg_cgroup_id = 0;
-const volatile __u32 cfg_cgroup_level = 0;
 const volatile bool cfg_setattr_lsm3 = true;
 const volatile bool cfg_setattr_mod3 = true;
 const volatile bool cfg_cg_storage = false;
+
+__u32 run = 0;
+__u32 run_cgroup_level = 0;
+__u64 run_cgroup_id = 0;
 
 __u32 asleep = 0;
 __u32 canary_pid = 0;
 __u64 canary_ino = 0;
 __u32 canary_dev = 0;
+__u32 iter_pid = 0;
+__u32 iter_marked = 0;
 __u64 touch_count = 0;
 
 #define BODY_BYTES sizeof(struct ev_name) /* the largest */
@@ -70,7 +73,7 @@ __hidden struct scratch *rec_start(__u32 kind, __u32 class, __u32 size)
 	s->head.boot_ns = bpf_ktime_get_boot_ns();
 	s->head.pid = pid_tgid >> 32;
 	s->head.tid = pid_tgid;
-	s->head.session = s->head.pid == canary_pid ? 0 : cfg_session;
+	s->head.session = s->head.pid == canary_pid ? 0 : run;
 	s->head.cpu = bpf_get_smp_processor_id();
 	s->head.kind = kind;
 	return s;

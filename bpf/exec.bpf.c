@@ -25,9 +25,9 @@ static __always_inline struct scratch *new_part(__u32 of)
 /* Behind the slice was filled, which sets its flags. */
 static __always_inline void send_part(struct subject *subj, struct scratch *s)
 {
-	if (!(subj->flags & SUBJECT_CHAIN))
+	if (!(subj->mark.flags & SUBJECT_CHAIN))
 		s->part.bytes.flags |= EV_S_FIRST;
-	subj->flags |= SUBJECT_CHAIN;
+	subj->mark.flags |= SUBJECT_CHAIN;
 	rec_send(s);
 }
 
@@ -61,7 +61,7 @@ static __always_inline int on_exec_start(struct linux_binprm *bprm)
 
 	if (!subj)
 		return 0;
-	subj->flags &= ~SUBJECT_CHAIN;
+	subj->mark.flags &= ~SUBJECT_CHAIN;
 	subj->level = 0;
 	deny = is_canary();
 	if (deny) {
@@ -175,10 +175,10 @@ int BPF_PROG(tp_process_exec, struct task_struct *task, pid_t old_pid, struct li
 	if (!subj)
 		return 0;
 	name = (__u64)BPF_CORE_READ(bprm, filename);
-	if (!(subj->flags & SUBJECT_CHAIN) && name != (__u64)BPF_CORE_READ(bprm, interp))
+	if (!(subj->mark.flags & SUBJECT_CHAIN) && name != (__u64)BPF_CORE_READ(bprm, interp))
 		send_script_name(subj, name);
 	argv_bytes = send_argv(subj, BPF_CORE_READ(task, mm));
 	send_exec(task, bprm, argv_bytes);
-	subj->flags &= ~SUBJECT_CHAIN;
+	subj->mark.flags &= ~SUBJECT_CHAIN;
 	return 0;
 }

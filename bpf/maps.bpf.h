@@ -12,9 +12,9 @@
 #define SUBJECT_EXITED (1u << 31) /* leader: the end of the process was recorded */
 #define SUBJECT_CHAIN  (1u << 30) /* a part of the exec under way was sent */
 
-/* Value of `subjects`. User space sets flags only, the rest is the task's own. */
+/* Value of `subjects`. User space sets the mark only, the rest is the task's own. */
 struct subject {
-	__u32 flags; /* SUBJECT_* */
+	struct subject_mark mark; /* flags: SUBJECT_* */
 
 	/* the name operation under way: path_X says where, inode_X follows */
 	__u32 rename_flags;

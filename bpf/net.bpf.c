@@ -127,7 +127,7 @@ static __always_inline bool is_ours(void)
 	if (!cfg_cg_storage)
 		return true;
 	s = bpf_task_storage_get(&subjects, task, NULL, 0);
-	return s && s->flags & SUBJECT_OURS;
+	return s && is_marked(s);
 }
 
 static __always_inline struct scratch *new_inet(struct bpf_sock_addr *ctx, __u32 kind, __u32 len)

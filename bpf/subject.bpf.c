@@ -13,13 +13,22 @@
 /* Of the unified hierarchy (id 0), at or below the target's cgroup. */
 static __always_inline bool is_inside(struct cgroup *cgrp)
 {
-	__u32 level = cfg_cgroup_level;
+	__u32 level = run_cgroup_level;
 
-	if (!cfg_cgroup_id || BPF_CORE_READ(cgrp, root, hierarchy_id) ||
+	if (!run_cgroup_id || BPF_CORE_READ(cgrp, root, hierarchy_id) ||
 	    BPF_CORE_READ(cgrp, level) < (int)level)
 		return false;
 	bpf_core_read(&cgrp, sizeof(cgrp), &cgrp->ancestors[level]);
-	return BPF_CORE_READ(cgrp, kn, id) == cfg_cgroup_id;
+	return BPF_CORE_READ(cgrp, kn, id) == run_cgroup_id;
+}
+
+/* What an earlier run left in the entry counts for nothing. */
+static __always_inline void take_in(struct subject *s)
+{
+	if (s->mark.run != run)
+		__builtin_memset(s, 0, sizeof(*s));
+	s->mark.run = run;
+	s->mark.flags |= SUBJECT_OURS;
 }
 
 static __always_inline void mark(struct task_struct *task)
@@ -28,7 +37,7 @@ static __always_inline void mark(struct task_struct *task)
 
 	s = bpf_task_storage_get(&subjects, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (s)
-		s->flags |= SUBJECT_OURS;
+		take_in(s);
 	else
 		count_loss(EV_LOSS_MAP, EV_CLASS_TASK, 1);
 }
@@ -59,15 +68,17 @@ SEC("?tp_btf/task_newtask")
 int BPF_PROG(tp_task_newtask, struct task_struct *task)
 {
 	struct task_struct *parent = bpf_get_current_task_btf();
-	struct cgroup *cgrp;
+	struct cgroup *cgrp = BPF_CORE_READ(task, cgroups, dfl_cgrp);
 
-	if (!subject_of(parent))
+	if (!subject_of(parent)) {
+		if (is_inside(cgrp)) /* CLONE_INTO_CGROUP by somebody outside */
+			mark(task);
 		return 0;
+	}
 	mark(task);
-	cgrp = BPF_CORE_READ(task, cgroups, dfl_cgrp);
 	if (task->tgid != parent->tgid)
 		send_fork(task);
-	if (cfg_cgroup_id && cgrp != BPF_CORE_READ(parent, cgroups, dfl_cgrp) && !is_inside(cgrp))
+	if (run_cgroup_id && cgrp != BPF_CORE_READ(parent, cgroups, dfl_cgrp) && !is_inside(cgrp))
 		send_escape(task, cgrp);
 	return 0;
 }
@@ -88,7 +99,7 @@ int BPF_PROG(tp_cgroup_attach_task, struct cgroup *to, const char *path, struct 
 {
 	bool ours = subject_of(task);
 
-	if (!cfg_cgroup_id || BPF_CORE_READ(to, root, hierarchy_id))
+	if (!run_cgroup_id || BPF_CORE_READ(to, root, hierarchy_id))
 		return 0;
 	if (is_inside(to)) {
 		if (!ours)
@@ -115,7 +126,7 @@ static __always_inline bool is_first_to_tell(struct task_struct *leader)
 {
 	struct subject *s = bpf_task_storage_get(&subjects, leader, NULL, 0);
 
-	return !s || !(__sync_fetch_and_or(&s->flags, SUBJECT_EXITED) & SUBJECT_EXITED);
+	return !s || !(__sync_fetch_and_or(&s->mark.flags, SUBJECT_EXITED) & SUBJECT_EXITED);
 }
 
 SEC("?tp_btf/sched_process_exit")
@@ -134,13 +145,25 @@ int BPF_PROG(tp_process_exit, struct task_struct *task)
 	return 0;
 }
 
-/* Run once behind the attach: those who were in the cgroup before. */
+static __always_inline bool is_asked_for(struct task_struct *task)
+{
+	return iter_pid ? (__u32)task->tgid == iter_pid :
+			  is_inside(BPF_CORE_READ(task, cgroups, dfl_cgrp));
+}
+
+/*
+ * Run behind the attach: those who were in the cgroup before, or the threads of
+ * one process. Again until nobody new was found: a thread that was not marked
+ * yet may have made another one behind the walk.
+ */
 SEC("?iter/task")
 int iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (task && is_inside(BPF_CORE_READ(task, cgroups, dfl_cgrp)))
-		mark(task);
+	if (!task || !is_asked_for(task) || subject_of(task))
+		return 0;
+	mark(task);
+	iter_marked++;
 	return 0;
 }

@@ -7,7 +7,13 @@
 #ifndef BPF_SUBJECT_H
 #define BPF_SUBJECT_H
 
+#include "config.bpf.h"
 #include "maps.bpf.h"
+
+static __always_inline bool is_marked(const struct subject *s)
+{
+	return s->mark.flags & SUBJECT_OURS && s->mark.run == run;
+}
 
 static __always_inline struct subject *subject_of(struct task_struct *task)
 {
@@ -16,7 +22,7 @@ static __always_inline struct subject *subject_of(struct task_struct *task)
 	if (!task->bpf_storage)
 		return NULL;
 	s = bpf_task_storage_get(&subjects, task, NULL, 0);
-	return s && (s->flags & SUBJECT_OURS) ? s : NULL;
+	return s && is_marked(s) ? s : NULL;
 }
 
 static __always_inline struct subject *subject(void)

@@ -34,7 +34,14 @@ struct touch {
 
 #pragma GCC diagnostic pop
 
-/* Map `subjects` (task storage): present = the task is ours. Zeroed by the kernel. */
+/*
+ * Map `subjects` (task storage), how a value starts: the task is ours in the run
+ * with that number. A mark of another run is none. Zeroed by the kernel.
+ */
+struct subject_mark {
+	__u32 flags;
+	__u32 run;
+};
 #define SUBJECT_OURS (1 << 0)
 
 #endif

@@ -19,6 +19,7 @@
 #include <stddef.h>
 
 #define MAX_RETRIES 4
+#define MAX_WALKS 16 /* over all tasks, until no new one is found */
 
 /* Layouts that differ between kernels, told by the number of parameters. */
 static const struct layout {
@@ -156,20 +157,11 @@ static void choose(struct load *l, enum tier t, const struct facts *f, const str
 	}
 }
 
-static bool cgroup_has_storage(void)
-{
-	return libbpf_probe_bpf_helper(BPF_PROG_TYPE_CGROUP_SOCK_ADDR, BPF_FUNC_task_storage_get,
-				       NULL) == 1;
-}
-
 static void configure(struct load *l, const struct load_request *q, const struct facts *f)
 {
 	struct deedlog__rodata *c = l->skel->rodata;
 
-	c->cfg_session = q->session;
-	c->cfg_cgroup_id = q->cgroup_id;
-	c->cfg_cgroup_level = q->cgroup_level;
-	c->cfg_cg_storage = tiers[q->tier].by_cgroup && cgroup_has_storage();
+	c->cfg_cg_storage = tiers[q->tier].by_cgroup && load_probe_cgroup_storage();
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
 		*(bool *)((char *)c + layouts[i].offset) =
 			kbtf_params(f->btf, layouts[i].function) == layouts[i].params;
@@ -305,10 +297,13 @@ static int check_links(const struct load *l, struct diag *d)
 	return lost ? diag_set(d, -EIO, "%u of %zu programs are not attached", lost, l->links_n) : 0;
 }
 
-static void take_handles(struct load *l)
+static void take_handles(const struct load_request *q, struct load *l)
 {
 	struct deedlog *s = l->skel;
 
+	s->bss->run = l->run = q->run;
+	s->bss->run_cgroup_id = q->cgroup_id;
+	s->bss->run_cgroup_level = q->cgroup_level;
 	l->ring_fd = bpf_map__fd(s->maps.ring);
 	l->subjects_fd = bpf_map__fd(s->maps.subjects);
 	l->touches_fd = bpf_map__fd(s->maps.touches);
@@ -319,6 +314,8 @@ static void take_handles(struct load *l)
 		.asleep = &s->bss->asleep,
 		.canary_pid = &s->bss->canary_pid,
 		.canary_dev = &s->bss->canary_dev,
+		.iter_pid = &s->bss->iter_pid,
+		.iter_marked = &s->bss->iter_marked,
 		.canary_ino = &s->bss->canary_ino,
 		.touch_count = &s->bss->touch_count,
 	};
@@ -333,7 +330,7 @@ int load_tier(const struct load_request *q, const struct facts *f, struct diag *
 	r = load_chosen(q, f, d, &l);
 	if (r < 0)
 		return r;
-	take_handles(&l);
+	take_handles(q, &l);
 	r = tiers[q->tier].by_cgroup ? fill_calls(&l) : 0;
 	if (r < 0)
 		return diag_set(d, r, "cannot fill the table of system calls: %s", strerror(-r));
@@ -359,27 +356,37 @@ void load_done(struct load *l)
 
 /* ---- while it runs ---- */
 
-int load_mark_cgroup(struct load *l)
+/* The walk happens while it is read; it writes nothing. */
+static int walk_tasks(int link_fd)
 {
-	_cleanup_fd_ int fd = -1;
-	struct bpf_link *link;
-	char byte[64];
+	_cleanup_fd_ int fd = bpf_iter_create(link_fd);
+	char byte;
 	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	do
+		n = read(fd, &byte, 1);
+	while (n < 0 && (errno == EINTR || errno == EAGAIN));
+	return n < 0 ? -errno : 0;
+}
+
+int load_mark_tasks(const struct load *l, pid_t pid)
+{
+	struct bpf_link *link;
+	int r = 0;
 
 	link = bpf_program__attach_iter(l->skel->progs.iter_tasks, NULL);
 	if (!link)
 		return -errno;
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0) {
-		n = -errno;
-		goto out;
+	*l->word.iter_pid = (uint32_t)pid;
+	*l->word.iter_marked = 1;
+	for (int i = 0; !r && *(volatile __u32 *)l->word.iter_marked; i++) {
+		*l->word.iter_marked = 0;
+		r = i < MAX_WALKS ? walk_tasks(bpf_link__fd(link)) : -EAGAIN;
 	}
-	do
-		n = read(fd, byte, sizeof(byte)) < 0 ? -errno : 0; /* it writes nothing */
-	while (n == -EINTR || n == -EAGAIN);
-out:
-	(void)bpf_link__destroy(link); /* as in load_done() */
-	return (int)n;
+	(void)bpf_link__destroy(link); /* the kernel detaches on close */
+	return r;
 }
 
 static enum ev_class class_of(const char *program)

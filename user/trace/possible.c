@@ -96,3 +96,27 @@ int load_probe(enum tier t, const struct facts *f, struct diag *d)
 		return diag_set(d, -errno, "the kernel refuses such programs: %s", strerror(errno));
 	return 0;
 }
+
+/*
+ * The call has no arguments, so it is refused in any case: the words tell
+ * whether for the arguments or for the helper. (libbpf 1.1.2 does the same, but
+ * does not know what Linux 6.12 says.)
+ */
+bool load_probe_cgroup_storage(void)
+{
+	static const char *const words[] = { "cannot use helper", "unknown func", "invalid func" };
+	static const struct bpf_insn insns[] = {
+		{ .code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_task_storage_get },
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	char log[1024] = "";
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = BPF_CGROUP_INET4_CONNECT,
+		    .log_buf = log, .log_size = sizeof(log), .log_level = 1);
+	_cleanup_fd_ int fd = bpf_prog_load(BPF_PROG_TYPE_CGROUP_SOCK_ADDR, "probe", "GPL", insns,
+					    ARRAY_SIZE(insns), &opts);
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(log, words[i]))
+			return false;
+	return *log; /* a kernel that says nothing at all is not trusted */
+}

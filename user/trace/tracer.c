@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 
 #define CACHE_DIR "/var/cache/deedlog"
-#define SESSION 1 /* the ring is this tracer's alone; 0 marks the canary */
+#define RUN 1 /* the ring is this tracer's alone; 0 marks the canary */
 #define RELEASE_EVERY 64 /* records: space goes back while a long drain runs */
 
 struct tracer {
@@ -94,7 +94,7 @@ static int request_for(const struct tracer_options *o, struct diag *d, struct lo
 		return diag_set(d, r, "cannot tell where the target's cgroup stands: %s",
 				strerror(-r));
 	*ret = (struct load_request){
-		.session = SESSION,
+		.run = RUN,
 		.cgroup_fd = o->cgroup_fd,
 		.cgroup_id = st.st_ino,
 		.cgroup_level = level,
@@ -185,7 +185,7 @@ int tracer_add_cgroup(struct tracer *t, struct diag *d)
 	const struct cgroup c = { .fd = t->cgroup_fd };
 	int r;
 
-	r = load_mark_cgroup(&t->load);
+	r = load_mark_tasks(&t->load, 0);
 	if (r < 0)
 		return diag_set(d, r, "cannot mark the tasks of the cgroup: %s", strerror(-r));
 	/* Later than the marks: who ends in between has its exit on the ring. */
@@ -212,10 +212,12 @@ bool tracer_sleep(struct tracer *t)
 
 static void count_live(struct tracer *t, const struct event *e)
 {
+	if (e->kind == EV_EXIT)
+		pids_remove(&t->live, e->pid);
+	else
+		pids_add(&t->live, e->pid); /* moved into the cgroup: no fork told of it */
 	if (e->kind == EV_FORK)
 		pids_add(&t->live, e->child);
-	else if (e->kind == EV_EXIT)
-		pids_remove(&t->live, e->pid);
 }
 
 /* The class that a broken record would have had, if it says so. */
@@ -236,7 +238,7 @@ static int take_record(struct tracer *t, const void *rec, size_t len, event_fn o
 	if (r < 0)
 		t->faults.n[EV_LOSS_FAULT][class_of(rec, len)]++;
 	/* The canary passes the decoder too: its sequence numbers are no holes. */
-	if (r <= 0 || ((const struct ev_head *)rec)->session != SESSION)
+	if (r <= 0 || ((const struct ev_head *)rec)->session != t->load.run)
 		return 0;
 	count_live(t, &e);
 	out(&e, arg);
