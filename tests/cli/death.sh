@@ -5,7 +5,17 @@
 . "$(dirname "$0")/../lib/tap.sh"
 need_root
 export DEEDLOG_DIR=$T/ledger
-mount=$(findmnt -nt cgroup2 -o TARGET | head -n 1)
+
+# The cgroup of a run must be gone after it.
+left_cgroup() { # run
+	local dir
+	dir=$(zcat ledger/current/runs/"$1"/*.gz 2>/dev/null | jq -r 'select(.t=="begin").cgroup')
+	[ -n "$dir" ] || echo "the record names no cgroup"
+	ls -d "$dir" 2>/dev/null
+}
+newest() {
+	"$BIN" list --ndjson | jq -r .id | tail -n 1
+}
 
 children() { # of a pid
 	ps -o pid=,args= --ppid "$1"
@@ -40,7 +50,7 @@ wait $front
 is "the collector is killed: the command's status" 6 $?
 is "... and its output" "went on" "$(cat out)"
 like "... is told, with the remedy" "recorder of run [0-9a-f]{8} died: the rest of this command is NOT recorded.*deedlog verify" "$(cat err)"
-is "the cgroup is gone" "" "$(ls -d "$mount"/deedlog/* 2>/dev/null)"
+is "the cgroup is gone" "" "$(left_cgroup "$(newest)")"
 is "verify: not tampered, not complete" 3 "$("$BIN" verify >verify.txt 2>&1; echo $?)"
 unlike "..." TAMPERED "$(cat verify.txt)"
 is "a new run works" 0 "$("$BIN" run -q -- true; echo $?)"
@@ -66,12 +76,12 @@ kill -KILL $front
 wait $front 2>/dev/null
 wait_gone "$collector"
 is "the front is killed: the collector goes on to the end" 0 $?
-run=$(ls -t ledger/current/runs | head -n 1)
+run=$(newest)
 like "... records what came after" "create|open" \
 	"$(zcat ledger/current/runs/"$run"/*.gz | jq -r --arg p "$T/late" 'select(.path==$p).t')"
 is "... and how it ended" 7 "$(zcat ledger/current/runs/"$run"/*.gz | jq 'select(.t=="end").code')"
 is "... sealed and complete" 0 "$("$BIN" verify "$run" >verify.txt 2>&1; echo $?)"
-is "no cgroup is left" "" "$(ls -d "$mount"/deedlog/* 2>/dev/null)"
+is "no cgroup is left" "" "$(left_cgroup "$run")"
 
 rm -f started
 "$BIN" run -q -- sh -c 'echo $$ >started; sleep 20' &
@@ -82,7 +92,7 @@ sleep 1
 is "SIGTERM does not stop a collector whose command runs" 0 "$(kill -0 "$(cat started)"; echo $?)"
 kill -TERM $front
 wait $front
-is "... and the run ends in order" "143 0" "$? $("$BIN" verify "$(ls -t ledger/current/runs | head -n 1)" >/dev/null 2>&1; echo $?)"
+is "... and the run ends in order" "143 0" "$? $("$BIN" verify "$(newest)" >/dev/null 2>&1; echo $?)"
 
 is "a front killed before the start leaves no command" "" "$(
 	"$BIN" run -q -- sh -c 'touch ran' & f=$!

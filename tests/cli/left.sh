@@ -4,7 +4,6 @@
 . "$(dirname "$0")/../lib/tap.sh"
 need_root
 export DEEDLOG_DIR=$T/ledger
-mount=$(findmnt -nt cgroup2 -o TARGET | head -n 1)
 
 newest() {
 	# shellcheck disable=SC2012
@@ -31,7 +30,8 @@ is "--detach-after waits so long" "0 yes" "$? $([ $(($(now) - t0)) -lt 15 ] && e
 is "... lets it live" 0 "$(kill -0 "$(cat pid)"; echo $?)"
 is "... names it" "$(cat pid) sleep" "$(zcat "$(newest)"*.gz | jq -r 'select(.t=="left") | "\(.pid) \(.name)"')"
 is "... in the summary too" "$(cat pid)" "$(jq -r '.. | objects | select(.pid? and (.name? == "sleep")).pid' sum.json | head -n 1)"
-is "... out of our cgroup, which is gone" "" "$(ls -d "$mount"/deedlog/* 2>/dev/null)"
+is "... out of our cgroup, which is gone" "" \
+	"$(ls -d "$(zcat "$(newest)"*.gz | jq -r 'select(.t=="begin").cgroup')" 2>/dev/null)"
 kill "$(cat pid)"
 
 t0=$(now)

@@ -34,7 +34,8 @@ is "doctor: status" 0 "$("$BIN" doctor --dir "$T/new/below" >/dev/null; echo $?)
 is "doctor --json" deedlog/doctor/1 "$("$BIN" doctor --json --dir "$T/new/below" | jq -r .schema)"
 is "doctor as somebody else" 1 "$(setpriv --reuid 65534 --clear-groups "$BIN" doctor --dir "$T/l" >out; echo $?)"
 like "... ends in the command that helps" "^FAIL +capabilities .*: sudo deedlog doctor$" "$(cat out)"
-is "doctor leaves nothing behind" "" "$(ls -d "$(findmnt -nt cgroup2 -o TARGET | head -n 1)"/deedlog/* 2>/dev/null)"
+is "doctor leaves no cgroup of its own behind" "" \
+	"$(sh -c 'echo $$ >pid; exec "$BIN" doctor' >/dev/null; ls -d "$(findmnt -nt cgroup2 -o TARGET | head -n 1)/deedlog/doctor-$(cat pid)" 2>/dev/null)"
 is "doctor without cgroup v2" 1 "$(unshare -m bash -c 'for m in $(findmnt -nt cgroup2 -o TARGET); do umount -l $m; done; "$BIN" doctor --dir $T/l' >out; echo $?)"
 like "..." "^FAIL +cgroup v2 .*mount -t cgroup2" "$(cat out)"
 like "doctor without securityfs" "lsm list .*mount -t securityfs" \
