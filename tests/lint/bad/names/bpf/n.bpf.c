@@ -11,7 +11,13 @@ int a_program_with_a_long_name(void *ctx)
 }
 
 SEC("raw_tp/sys_enter")
-int fifteen_letters(void *ctx)
+int a_program_with_another_name(void *ctx)
+{
+	return 0;
+}
+
+SEC("raw_tp/sys_enter")
+int a_program_with(void *ctx)
 {
 	return 0;
 }
