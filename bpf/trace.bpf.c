@@ -226,7 +226,8 @@ static __always_inline __u32 open_flags(const struct args *a)
 
 	if (a->row.arg != NO)
 		return arg(a, a->row.arg);
-	if (a->row.str != NO && bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(a, a->row.str)))
+	if (a->row.str != NO &&
+	    bpf_probe_read_user(&flags, sizeof(flags), (void *)arg(a, a->row.str)))
 		count_loss(EV_LOSS_FAULT, EV_CLASS_FILE, 1);
 	return flags;
 }

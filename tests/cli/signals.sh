@@ -22,8 +22,7 @@ print(" ".join("%s=%d" % (signal.Signals(s).name, n) for s, n in sorted(got.item
 sys.exit(33)
 P
 wait_file() {
-	local i
-	for i in $(seq 400); do
+	for _ in $(seq 400); do
 		[ -s "$1" ] && return 0
 		sleep 0.05
 	done

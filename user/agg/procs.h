@@ -47,6 +47,7 @@ void procs_event(struct procs *p, const struct event *e);
 struct process *procs_find(const struct procs *p, uint32_t pid);
 
 /* Walks the tree, parents first, in the order of appearance. Start with NULL, ends with NULL. */
-const struct process *procs_next(const struct procs *p, const struct process *at, size_t *ret_depth);
+const struct process *procs_next(const struct procs *p, const struct process *at,
+				 size_t *ret_depth);
 
 #endif

@@ -182,8 +182,10 @@ static void spec_fill(struct spec *s, const struct opt *table, bool operands_fir
 	for (size_t i = 0; i < n && i < MAX_OPTS; i++) {
 		const struct opt *o = &table[i];
 
-		s->longs[i] = (struct option){ o->name, takes_value(o) ? required_argument : no_argument,
-					       NULL, NAME_VALUE + (int)i };
+		s->longs[i] = (struct option){
+			o->name, takes_value(o) ? required_argument : no_argument, NULL,
+			NAME_VALUE + (int)i,
+		};
 		if (!o->letter)
 			continue;
 		*at++ = o->letter;

@@ -47,7 +47,9 @@ void table_row(struct table *t, size_t depth)
 		t->cap = t->cap * 2 + 16;
 		t->rows = xrealloc(t->rows, t->cap, sizeof(*t->rows));
 	}
-	t->rows[t->n++] = (struct table_row){ .depth = MIN(MIN(depth, most), (size_t)MAX_TABLE_DEPTH) };
+	t->rows[t->n++] = (struct table_row){
+		.depth = MIN(MIN(depth, most), (size_t)MAX_TABLE_DEPTH),
+	};
 }
 
 void table_cell(struct table *t, const void *bytes, size_t len)

@@ -243,8 +243,8 @@ int who_become(const struct who *w)
 	(void)umask(w->umask);
 	if (!w->change)
 		return 0;
-	if (setgroups((size_t)w->n_groups, w->groups) < 0 || setresgid(w->gid, w->gid, w->gid) < 0 ||
-	    setresuid(w->uid, w->uid, w->uid) < 0)
+	if (setgroups((size_t)w->n_groups, w->groups) < 0 ||
+	    setresgid(w->gid, w->gid, w->gid) < 0 || setresuid(w->uid, w->uid, w->uid) < 0)
 		return -errno;
 	return 0;
 }

@@ -333,7 +333,9 @@ static int take_slices(const struct body_row *row, struct cur *c, struct parts *
 
 static void set_head(const struct ev_head *h, struct event *e)
 {
-	*e = (struct event){ .kind = h->kind, .boot_ns = h->boot_ns, .pid = h->pid, .have = EF(PID) };
+	*e = (struct event){
+		.kind = h->kind, .boot_ns = h->boot_ns, .pid = h->pid, .have = EF(PID),
+	};
 	for (size_t i = 0; i < ARRAY_SIZE(head_flags); i++)
 		if (h->flags & head_flags[i].wire)
 			e->have |= head_flags[i].field;

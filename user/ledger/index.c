@@ -27,7 +27,9 @@ enum leaf_field {
 
 enum leaf_type { LT_TEXT, LT_INT, LT_HASH, LT_RAW };
 
-#define ROW(f, key, type) { #key, LF_##f, type, offsetof(struct leaf, key), sizeof(((struct leaf *)0)->key) }
+#define ROW(f, key, type)                                  \
+	{ #key, LF_##f, type, offsetof(struct leaf, key), \
+	  sizeof(((struct leaf *)0)->key) }
 static const struct leaf_row {
 	const char *key;
 	enum leaf_field field;
@@ -204,7 +206,8 @@ static int on_run_start(struct index_state *st, const struct leaf *l)
 	name_of_run(name, st->origin, l->run);
 	if (!is_hex(l->run, RUN_ID_LEN) || index_run(st, l->run) ||
 	    parse_key(l->vkey, KEY_LOG, &key) < 0 || strcmp(key.name, name) ||
-	    strlen(l->cmd) >= sizeof(run->info.cmd) || !is_shown_safely(l->cmd) || l->uid > UINT32_MAX)
+	    strlen(l->cmd) >= sizeof(run->info.cmd) || !is_shown_safely(l->cmd) ||
+	    l->uid > UINT32_MAX)
 		return -EBADMSG;
 	run = add_run(st);
 	run->key = key;

@@ -423,7 +423,8 @@ void line_join_done(struct line_join *j)
 int line_join_start(struct line_join *j, struct cur head, uint64_t leaf)
 {
 	line_join_done(j);
-	if (cur_left(&head) > TEXT_MAX || !line_has_more(head, &j->want) || j->want >= RECORD_MAX_BYTES)
+	if (cur_left(&head) > TEXT_MAX || !line_has_more(head, &j->want) ||
+	    j->want >= RECORD_MAX_BYTES)
 		return -EBADMSG;
 	buf_add(&j->head, head.at, cur_left(&head));
 	j->leaf = leaf;

@@ -26,7 +26,8 @@ static int create_torn(int dirfd)
 		int fd;
 
 		(void)snprintf(name, sizeof(name), "torn-%06u.bin", i); /* fits */
-		fd = openat(dirfd, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+		fd = openat(dirfd, name,
+			    O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
 		if (fd >= 0 || errno != EEXIST)
 			return fd < 0 ? -errno : fd;
 	}

@@ -164,7 +164,8 @@ static void a_line_looks_like_this(void **state)
 			   .path = { "/w/\xff\n", 5 } };
 
 	(void)state;
-	e.have = EF(PID) | EF(PATH) | EF(DEV) | EF(INO) | EF(GEN) | EF(OPS) | EF(BYTES) | EF(MAPPED);
+	e.have = EF(PID) | EF(PATH) | EF(DEV) | EF(INO) | EF(GEN) | EF(OPS) | EF(BYTES) |
+		 EF(MAPPED);
 	event_to_line(&e, &line);
 	assert_string_equal(buf_str(&line),
 			    "{\"t\":\"write\",\"b\":12,\"pid\":812,\"path_b64\":\"L3cv/wo=\","

@@ -101,7 +101,8 @@ static void make_events(const struct session *s, struct buf *to)
 
 	show_events_head(&st, to);
 	while (cur_until(&left, '\n', &line) == 0) {
-		assert_int_equal(event_from_line((const char *)line.at, cur_left(&line), &store, NULL, &e), 0);
+		assert_int_equal(event_from_line((const char *)line.at, cur_left(&line), &store,
+						 NULL, &e), 0);
 		show_event(&st, &e, to);
 	}
 	show_events_tail(&st, to);

@@ -21,7 +21,9 @@ static int set_up(void **state)
 	(void)state;
 	consumer = producer = 0;
 	memset(data, 0, sizeof(data));
-	ring = (struct ring){ .consumer = &consumer, .producer = &producer, .data = data, .size = SIZE };
+	ring = (struct ring){
+		.consumer = &consumer, .producer = &producer, .data = data, .size = SIZE,
+	};
 	return 0;
 }
 
