@@ -363,18 +363,8 @@ void session_event(struct session *s, const struct event *e)
 		handlers[e->kind](s, e);
 }
 
-/* Zones differ by what was done: `.env` is secret when read, a hook persists when written. */
-static void count_file(const struct session *s, const struct zone_ctx *ctx, const struct file *f,
-		       struct buf *path, struct counts *to)
+static void count_deeds(const struct file *f, struct zone_count *r, struct zone_count *w)
 {
-	struct zone_count *r, *w;
-	struct str name;
-
-	buf_reset(path);
-	tally_path(&s->files, f, path);
-	name = (struct str){ buf_str(path), path->len };
-	r = &to->zone[name.len ? zone_of(ctx, name, ZONE_READ) : ZONE_COUNT];
-	w = &to->zone[name.len ? zone_of(ctx, name, ZONE_WRITE) : ZONE_COUNT];
 	if (f->deeds & DEED_BORN && f->deeds & DEED_GONE) {
 		w->temporary++;
 		return;
@@ -384,6 +374,32 @@ static void count_file(const struct session *s, const struct zone_ctx *ctx, cons
 	w->created += !!(f->deeds & DEED_BORN);
 	w->removed += !!(f->deeds & DEED_GONE);
 	w->renamed += !!(f->deeds & DEED_RENAMED);
+}
+
+/*
+ * Once where it lies and, if it is sensitive, once more as that. Sensitivity
+ * goes by the deed: `.env` is secret when read, a hook persists when written.
+ */
+static void count_file(const struct session *s, const struct zone_ctx *ctx, const struct file *f,
+		       struct buf *path, struct counts *to)
+{
+	struct zone_count none = { 0 };
+	enum zone place, read, write;
+	struct str name;
+
+	buf_reset(path);
+	tally_path(&s->files, f, path);
+	name = (struct str){ buf_str(path), path->len };
+	if (!name.len) {
+		count_deeds(f, &to->zone[ZONE_COUNT], &to->zone[ZONE_COUNT]);
+		return;
+	}
+	place = zone_place_of(ctx, name, ZONE_READ | ZONE_WRITE);
+	count_deeds(f, &to->zone[place], &to->zone[place]);
+	read = zone_of(ctx, name, ZONE_READ);
+	write = zone_of(ctx, name, ZONE_WRITE);
+	count_deeds(f, zone_is_sensitive(read) ? &to->zone[read] : &none,
+		    zone_is_sensitive(write) ? &to->zone[write] : &none);
 }
 
 static bool is_request(const struct peer_deed *p)
@@ -485,7 +501,8 @@ struct str session_name(const struct session *s)
 	if (p && p->path.len)
 		return base_name(p->path);
 	if (event_has(&s->begin, EF(ARGV)) && s->begin.argv.len)
-		return base_name((struct str){ s->begin.argv.p, strnlen(s->begin.argv.p, s->begin.argv.len) });
+		return base_name((struct str){ s->begin.argv.p,
+					       strnlen(s->begin.argv.p, s->begin.argv.len) });
 	return (struct str){ "", 0 };
 }
 

@@ -98,7 +98,11 @@ void session_event(struct session *s, const struct event *e);
 /* What zone_of() needs to know of this run; borrows from s. */
 void session_zones(const struct session *s, struct zone_ctx *ret);
 
-/* Distinct files of one zone. What was made and removed within the run is `temporary` only. */
+/*
+ * Distinct files of one zone: each counts where it lies, and those that are secret
+ * or persist once more under these. What was made and removed within the run is
+ * `temporary` only.
+ */
 struct zone_count {
 	uint64_t read, written, created, removed, renamed, temporary;
 };

@@ -265,17 +265,12 @@ static struct cur clean(struct str from, char *to)
 	return cur_of(to, len);
 }
 
-static bool is_sensitive(enum zone z)
-{
-	return z == ZONE_SECRET || z == ZONE_PERSIST;
-}
-
-const struct zone_rule *zone_rule_of(const struct zone_ctx *ctx, struct str path,
-				     uint32_t access)
+/* `plain`: as if no row were sensitive. */
+static const struct zone_rule *decide(const struct zone_ctx *ctx, struct str path,
+				      uint32_t access, bool plain)
 {
 	char text[MAX_ZONE_PATH];
 	struct place pl;
-	bool plain = false;
 
 	place_path(ctx, clean(path, text), &pl);
 	for (size_t i = 0; i < ARRAY_SIZE(rules) - 1; i++) {
@@ -283,7 +278,7 @@ const struct zone_rule *zone_rule_of(const struct zone_ctx *ctx, struct str path
 
 		if (!(r->ops & access) && r->ops != ~0u)
 			continue;
-		if (plain && is_sensitive(r->zone))
+		if (plain && zone_is_sensitive(r->zone))
 			continue;
 		if (!anchors[r->anchor](&pl, pattern_of(r)))
 			continue;
@@ -294,7 +289,23 @@ const struct zone_rule *zone_rule_of(const struct zone_ctx *ctx, struct str path
 	return &rules[ARRAY_SIZE(rules) - 1]; /* the row that takes every path */
 }
 
+const struct zone_rule *zone_rule_of(const struct zone_ctx *ctx, struct str path,
+				     uint32_t access)
+{
+	return decide(ctx, path, access, false);
+}
+
 enum zone zone_of(const struct zone_ctx *ctx, struct str path, uint32_t access)
 {
 	return zone_rule_of(ctx, path, access)->zone;
+}
+
+enum zone zone_place_of(const struct zone_ctx *ctx, struct str path, uint32_t access)
+{
+	return decide(ctx, path, access, true)->zone;
+}
+
+bool zone_is_sensitive(enum zone z)
+{
+	return z == ZONE_SECRET || z == ZONE_PERSIST;
 }

@@ -11,6 +11,8 @@
 
 #include "event/event.h"
 
+#include <stdbool.h>
+
 enum zone {
 	ZONE_WORKSPACE,
 	ZONE_DEPENDENCY,
@@ -58,6 +60,10 @@ struct zone_rule {
 };
 
 enum zone zone_of(const struct zone_ctx *ctx, struct str path, uint32_t access);
+
+/* Where the path lies, secret or not: never ZONE_SECRET or ZONE_PERSIST. */
+enum zone zone_place_of(const struct zone_ctx *ctx, struct str path, uint32_t access);
+bool zone_is_sensitive(enum zone z); /* secret or persist */
 
 /* The row that decides; never NULL, borrowed for ever. */
 const struct zone_rule *zone_rule_of(const struct zone_ctx *ctx, struct str path,

@@ -130,24 +130,19 @@ static void say_elsewhere(const struct counts *c, struct buf *to)
 	struct list l = { .to = to, .label = "elsewhere", .between = ", " };
 
 	for (size_t i = 0; i <= ZONE_COUNT; i++)
-		if (i != ZONE_WORKSPACE)
+		if (i != ZONE_WORKSPACE && !zone_is_sensitive((enum zone)i)) /* these have a line */
 			say_zone(&l, i, &c->zone[i]);
 	list_end(&l);
 }
 
 /* ---- what is worth its own line -------------------------------------------------- */
 
-static bool is_sensitive(enum zone z)
-{
-	return z == ZONE_SECRET || z == ZONE_PERSIST;
-}
-
 static void say_sensitive_file(struct list *l, const struct zone_ctx *ctx, const struct file *f,
 			       struct str path)
 {
-	bool read = f->deeds & DEED_READ && is_sensitive(zone_of(ctx, path, ZONE_READ));
+	bool read = f->deeds & DEED_READ && zone_is_sensitive(zone_of(ctx, path, ZONE_READ));
 	bool wrote = f->deeds & (DEED_WROTE | DEED_GONE) &&
-		     is_sensitive(zone_of(ctx, path, ZONE_WRITE));
+		     zone_is_sensitive(zone_of(ctx, path, ZONE_WRITE));
 
 	if (!(read || wrote) || !list_item(l))
 		return;
