@@ -39,12 +39,13 @@ void hostlog_leaf_end(struct buf *to)
 
 int hostlog_refresh(struct ledger *l, struct diag *d)
 {
-	int r;
+	int r = 0;
 
-	while ((r = scan_next(&l->scan)) == 1)
-		if (index_fold(&l->st, &l->scan) < 0)
-			return diag_set(d, -EUCLEAN, "index: %s; run \"deedlog verify\"",
-					l->scan.fault.text);
+	while (!l->broken && (r = scan_next(&l->scan)) == 1)
+		l->broken = index_fold(&l->st, &l->scan) < 0;
+	if (l->broken)
+		return diag_set(d, -EUCLEAN, "index: %s; run \"deedlog verify\"",
+				l->scan.fault.text);
 	if (r == 0 || r == -ENODATA)
 		return 0;
 	if (r == -EPROTONOSUPPORT)

@@ -17,6 +17,7 @@
 struct ledger {
 	int base, dir, index, runs, keys, lock; /* folders and the lock file */
 	bool writable;
+	bool broken; /* a block contradicts its signature: nothing behind it counts */
 	char boot[BOOT_ID_LEN + 1], machine[HEX_HASH_LEN + 1];
 	struct index_state st;
 	struct scan scan; /* stands behind the last good block */

@@ -164,16 +164,23 @@ static int load_identity(struct ledger *l, struct diag *d)
 				strerror(-r)) : 0;
 }
 
-/* The checkpoint file is a promise: a log that has less than that was rolled back. */
+/*
+ * The checkpoint file is a promise: a log that has less than that was rolled
+ * back. Looked at before the keys, which would only say that they do not fit.
+ */
 static int check_promise(struct ledger *l, struct diag *d)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	struct note n;
+	int r;
 
 	if (file_read_at(l->dir, "checkpoint", NOTE_MAX, &text) < 0 ||
 	    note_parse(cur_of(text.data, text.len), &n) < 0)
 		return diag_set(d, -EUCLEAN, "the file checkpoint is missing or broken; run "
 				"\"deedlog verify\"");
+	r = hostlog_refresh(l, d);
+	if (r < 0)
+		return r != -EBADMSG ? r : 0; /* damage is judged under the lock, where a torn tail can be cut */
 	if (n.cp.size > l->st.leaves || strcmp(n.cp.origin, l->st.origin))
 		return diag_set(d, -EUCLEAN, "the index has %llu records, its checkpoint promises "
 				"%llu; run \"deedlog verify\"", (unsigned long long)l->st.leaves,
@@ -185,7 +192,9 @@ static int start_up(struct ledger *l, struct diag *d)
 {
 	int r;
 
-	r = hostlog_lock(l, d);
+	r = check_promise(l, d);
+	if (!r)
+		r = hostlog_lock(l, d);
 	if (r < 0)
 		return r;
 	if (strcmp(l->machine, l->st.machine))
@@ -193,8 +202,6 @@ static int start_up(struct ledger *l, struct diag *d)
 			     "here would fork it: choose a new folder");
 	if (!r)
 		r = load_identity(l, d);
-	if (!r)
-		r = check_promise(l, d);
 	if (!r)
 		r = recover_runs(l, d);
 	hostlog_reserve(l);
