@@ -79,7 +79,10 @@ is "summary, live and recomputed" "$(cat live.txt)" "$(cat again.txt)"
 "$BIN" run --json -o live.json -- sh -c 'cat /etc/hostname; ls /; echo x >w; mv w v' >/dev/null
 "$BIN" summary --json >again.json
 is "as JSON" "$(cat live.json)" "$(cat again.json)"
-is "the run is named in it" "$(basename "$(ls -td ledger/current/runs/* | head -n 1)")" "$(jq -r .run live.json)"
+"$BIN" run --label $'agent\e 7' --json -o label.json -- true
+is "--label" $'agent\e 7' "$(jq -r .label label.json)"
+is "... is in the record" "$(cat label.json)" "$("$BIN" summary --json)"
+is "the run is named in it" "$("$BIN" list --ndjson | jq -r .id | tail -n 2 | head -n 1)" "$(jq -r .run live.json)"
 run=$(jq -r .run live.json)
 is "by a prefix of its name" "$(cat again.json)" "$("$BIN" summary --json "${run:0:8}")"
 is "unknown run" 2 "$("$BIN" summary ffffffff >/dev/null 2>&1; echo $?)"
@@ -89,5 +92,5 @@ is "unknown run" 2 "$("$BIN" summary ffffffff >/dev/null 2>&1; echo $?)"
 wait
 is "two runs at once" "one two" "$(cat one.txt two.txt | tr '\n' ' ' | sed 's/ $//')"
 is "verify" 0 "$("$BIN" verify >verify.txt 2>&1; echo $?)"
-like "... says so" "^INTACT, COMPLETE, UNANCHORED +8 runs, 8 valid, 0 not" "$(cat verify.txt)"
+like "... says so" "^INTACT, COMPLETE, UNANCHORED +9 runs, 9 valid, 0 not" "$(cat verify.txt)"
 tap_done

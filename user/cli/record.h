@@ -9,7 +9,7 @@
 /* First member of their arguments, after struct common. */
 struct record_args {
 	struct common common;
-	const char *output;
+	const char *output, *label;
 	bool json, no_summary;
 	int tier, min_tier; /* enum tier; -1 = not given */
 	uint32_t fail_on;   /* FOUND_* */
@@ -20,6 +20,8 @@ extern const struct opt_word tier_words[], found_words[];
 #define OPT_RECORD                                                                             \
 	{ "output", 'o', OPT_TEXT, offsetof(struct record_args, output), "FILE",               \
 	  "write the summary there instead of to stderr", NULL },                              \
+	{ "label", 0, OPT_TEXT, offsetof(struct record_args, label), "TEXT",                   \
+	  "put TEXT into the record, to find the run by", NULL },                              \
 	{ "json", 0, OPT_FLAG, offsetof(struct record_args, json), NULL, "summary as JSON",    \
 	  NULL },                                                                              \
 	{ "no-summary", 0, OPT_FLAG, offsetof(struct record_args, no_summary), NULL,           \

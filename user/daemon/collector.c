@@ -122,6 +122,10 @@ static void begin(struct collector *c)
 		.home = c->o->home,
 	};
 
+	if (c->o->label.len) {
+		e.have |= EF(LABEL);
+		e.label = c->o->label;
+	}
 	if (c->target.pid) {
 		e.have |= EF(PID);
 		e.pid = (uint32_t)c->target.pid;

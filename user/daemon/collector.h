@@ -31,7 +31,7 @@ struct collector_options {
 
 	/* for the begin line */
 	const char *name; /* of the command, for the index */
-	struct str argv, cwd, home;
+	struct str argv, cwd, home, label;
 	uid_t uid;
 	gid_t gid;
 };

@@ -48,7 +48,7 @@ struct event {
 	uint32_t port, code, signal;
 	uint64_t procs, from, until;
 	struct str path, to, proto, addr, name, scripts, cwd, argv;
-	struct str version, purl, cgroup, tier, workspace, home, why;
+	struct str version, purl, cgroup, tier, workspace, home, label, why;
 	struct str lost, sampled_out, leaves;
 };
 

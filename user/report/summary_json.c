@@ -58,6 +58,8 @@ static void put_begin(const struct session *s, struct buf *to)
 		json_out_strv(to, "argv", b->argv.p, b->argv.len);
 	if (event_has(b, EF(CWD)))
 		json_out_str(to, "cwd", b->cwd.p, b->cwd.len);
+	if (event_has(b, EF(LABEL)))
+		json_out_str(to, "label", b->label.p, b->label.len);
 	if (event_has(b, EF(UID)))
 		put_u64(to, "uid", b->uid);
 	json_out_bool(to, "attached", event_has(b, EF(ATTACHED)));
