@@ -26,6 +26,14 @@ static __always_inline void fill(struct scratch *s, const struct file_act *a)
 	s->head.flags = a->flags;
 }
 
+static __always_inline void add_file_path(struct scratch *s, const struct file_act *a)
+{
+	if (a->f_flags & O_TMPFILE_BIT)
+		s->file.path.flags = EV_S_UNREACHABLE; /* has no name */
+	else
+		add_path(s, a->at.dentry, a->at.mnt, &s->file.path);
+}
+
 __hidden void send_open(const struct file_act *a, __u32 oflags)
 {
 	struct scratch *s;
@@ -37,10 +45,7 @@ __hidden void send_open(const struct file_act *a, __u32 oflags)
 		return;
 	fill(s, a);
 	s->file.oflags = oflags;
-	if (oflags & O_TMPFILE_BIT)
-		s->file.path.flags = EV_S_UNREACHABLE; /* has no name */
-	else
-		add_path(s, a->at.dentry, a->at.mnt, &s->file.path);
+	add_file_path(s, a);
 	rec_send(s);
 }
 
@@ -70,7 +75,7 @@ static void send_bytes(const struct file_act *a, bool with_path)
 		return;
 	fill(s, a);
 	if (with_path)
-		add_path(s, a->at.dentry, a->at.mnt, &s->file.path);
+		add_file_path(s, a);
 	rec_send(s);
 }
 
@@ -149,7 +154,7 @@ static __always_inline int on_open(struct file *file)
 	if (!subj)
 		return 0;
 	see_file(file, true, &a);
-	if (is_kernels(&a))
+	if (is_kernels(&a) || is_internal(a.at.mnt))
 		return 0;
 	here(subj, a.at.mnt, file->f_path.dentry->d_sb);
 	deny = is_canary_file(&a.obj);
