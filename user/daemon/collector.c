@@ -45,6 +45,7 @@ struct collector {
 	int status;		    /* wait status of the command */
 	uint64_t ended_ns;	    /* when the command had ended; 0 = it runs */
 	uint64_t deadline_ns, counted_ns;
+	uint64_t phase_ns; /* when the phase that is being timed began */
 	struct loss lost;
 };
 
@@ -83,6 +84,20 @@ static void tell(struct collector *c, enum link_type type, const char *text)
 {
 	if (!c->front_gone)
 		(void)link_send_now(c->o->link, type, text, strlen(text)); /* may be lost */
+}
+
+/* A phase ends here; --timing tells how long it was. */
+static void phase(struct collector *c, const char *name)
+{
+	_cleanup_buf_ struct buf text = BUF_INIT;
+	uint64_t now = time_boot_ns();
+
+	if (c->o->timing && name) {
+		buf_addf(&text, "timing: %s %.1f ms", name,
+			 (double)(now - c->phase_ns) / NS_PER_MS);
+		tell(c, LINK_NOTE, buf_str(&text));
+	}
+	c->phase_ns = now;
 }
 
 /* ---- before the start -------------------------------------------------- */
@@ -206,6 +221,7 @@ static int start_record(struct collector *c)
 	r = start_log(c);
 	if (r < 0)
 		return r;
+	phase(c, "run-start");
 	p.log = c->log;
 	p.main = c->target.pid;
 	c->pipe = pipeline_new(&p);
@@ -216,6 +232,7 @@ static int start_record(struct collector *c)
 	begin(c);
 	if (c->o->attach)
 		gap(c, "before-attach", 0, from);
+	phase(c, "mark");
 	return send_armed(c);
 }
 
@@ -223,11 +240,14 @@ static int start(struct collector *c)
 {
 	int r;
 
+	phase(c, NULL);
 	r = ledger_open(c->o->dir, true, &c->d, &c->ledger);
+	phase(c, "ledger");
 	if (!r)
 		r = target_open(&c->target, c->o->cgroup, !c->o->attach, c->o->pid, &c->d);
 	if (!r)
 		r = start_tracer(c);
+	phase(c, "tracer");
 	if (!r)
 		r = start_target(c);
 	return r ? r : start_record(c);
@@ -471,8 +491,11 @@ static void end(struct collector *c)
 {
 	if (c->o->attach && c->stop)
 		gap(c, "detached", time_boot_ns(), 0);
+	phase(c, NULL);
 	drain_all(c);
+	phase(c, "drain");
 	end_record(c);
+	phase(c, "run-end");
 	send_done(c);
 }
 

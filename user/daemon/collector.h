@@ -20,6 +20,7 @@ struct collector_options {
 	enum tier best, worst;
 	uint64_t detach_after_ns; /* after the command's end; UINT64_MAX: wait for everything */
 	bool json;		  /* form of the summary */
+	bool timing;		  /* tell how long each phase took */
 
 	/*
 	 * Target: a command that the front announces, born in a cgroup made for
