@@ -57,7 +57,7 @@ $(FUZZ_REPLAY): %: %.o $(O)/tests/fuzz/lib/replay.o $(call libs_for,report)
 	$(call say,TEST,$@)
 	$(Q)$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 
-$(O)/fuzz/%: tests/fuzz/%.c FORCE
+$(O)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
 	$(call say,FUZZ,$@)
 	$(Q)mkdir -p $(O)/fuzz/found/$*
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
@@ -66,3 +66,15 @@ fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/%) ## search for inputs that break a parser
 	@for n in $(FUZZ_NAMES); do mkdir -p tests/fuzz/corpus/$$n; \
 		$(O)/fuzz/$$n -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(O)/fuzz/ \
 			$(O)/fuzz/found/$$n tests/fuzz/corpus/$$n || exit 1; done
+
+# What attacks a ledger: a writer without tracing, the verifier alone, a disk that fails to sync.
+ATTACK := $(O)/tests/attack/mklog $(O)/tests/attack/verify_main
+.PHONY: attack-programs
+attack-programs: $(ATTACK) $(O)/tests/attack/eio.so $(O)/tests/bench/ledger_bench
+$(ATTACK) $(O)/tests/bench/ledger_bench: $(O)/%: %.c $(call libs_for,ledger)
+	$(call say,TEST,$@)
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call libs_for,ledger) $(LIBS)
+$(O)/tests/attack/eio.so: tests/attack/eio.c $(O)/flags
+	$(Q)mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -Wall -Wextra -shared -fPIC -o $@ $< -ldl

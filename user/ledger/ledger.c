@@ -179,8 +179,10 @@ static int check_promise(struct ledger *l, struct diag *d)
 		return diag_set(d, -EUCLEAN, "the file checkpoint is missing or broken; run "
 				"\"deedlog verify\"");
 	r = hostlog_refresh(l, d);
+	if (r == -EBADMSG)
+		return 0; /* judged under the lock, where a torn tail can be cut */
 	if (r < 0)
-		return r != -EBADMSG ? r : 0; /* damage is judged under the lock, where a torn tail can be cut */
+		return r;
 	if (n.cp.size > l->st.leaves || strcmp(n.cp.origin, l->st.origin))
 		return diag_set(d, -EUCLEAN, "the index has %llu records, its checkpoint promises "
 				"%llu; run \"deedlog verify\"", (unsigned long long)l->st.leaves,
