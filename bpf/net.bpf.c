@@ -71,6 +71,8 @@ static __always_inline int on_address(__u32 kind, struct socket *sock, struct so
 		return 0;
 	if (kind == EV_CONNECT && addr->sa_family == AF_UNSPEC)
 		return 0; /* takes a connection back */
+	if (kind == EV_CONNECT && sock->state == SS_CONNECTING)
+		return 0; /* asks how far it is; io_uring's second try */
 	see_socket(sock, &p);
 	send_peer(&p);
 	return to_errno(kind == EV_CONNECT && is_canary());

@@ -237,8 +237,13 @@ struct sockaddr {
 	unsigned short sa_family;
 };
 
+typedef enum {
+	SS_CONNECTING = 2,
+} socket_state;
+
 struct socket {
 	struct sock *sk;
+	socket_state state;
 	short type;
 };
 
