@@ -46,6 +46,6 @@ extern __u32 canary_dev; /* s_dev, kernel encoding */
 extern __u32 iter_pid;
 extern __u32 iter_marked;
 
-extern __u64 touch_count; /* entries ever put into `touches` */
+extern __u64 touch_count; /* entries in `touches`: counted up here, down by who takes them out */
 
 #endif

@@ -279,7 +279,7 @@ static void check_counters(struct tracer *t)
 	check(!strcmp(buf_str(&lost), "{}"), "nothing is lost");
 }
 
-static int run(enum tier best, enum tier worst)
+static int run(enum tier best, enum tier worst, bool keep_loaded)
 {
 	_cleanup_cgroup_ struct cgroup cg = CGROUP_INIT;
 	struct tracer *t = NULL;
@@ -294,13 +294,15 @@ static int run(enum tier best, enum tier worst)
 		r = tracer_new(&(struct tracer_options){ .best = best,
 							 .worst = worst,
 							 .cgroup_fd = cg.fd,
-							 .owned = true },
+							 .owned = true,
+							 .keep = keep_loaded },
 			       &d, &t);
 	if (r < 0) {
 		printf("Bail out! %s\n", d.msg);
 		return r;
 	}
 	printf("# tier %s; %s\n", tier_name(tracer_tier(t)), tracer_skipped(t));
+	kept_n = 0;
 	r = record(t, &cg, &pid);
 	check(!r, "the recording ends");
 	check_counters(t);
@@ -326,6 +328,18 @@ static void remove_folder(void)
 	(void)rmdir(folder);
 }
 
+static int record_once(enum tier best, enum tier worst, bool keep_loaded)
+{
+	int r;
+
+	(void)snprintf(folder, sizeof(folder), "/tmp/deedlog-record-XXXXXX"); /* as large */
+	if (!mkdtemp(folder))
+		return 1;
+	r = run(best, worst, keep_loaded);
+	remove_folder();
+	return r < 0;
+}
+
 int main(int argc, char **argv)
 {
 	enum tier best = TIER_LSM, worst = TIER_TRACE;
@@ -338,9 +352,11 @@ int main(int argc, char **argv)
 		return 2;
 	if (argc > 1)
 		worst = best;
-	if (!mkdtemp(folder) || run(best, worst) < 0)
-		failed = 1;
-	remove_folder();
+	/* Loaded for itself; loaded and left behind; found, twice. */
+	for (int i = 0; i < 4; i++)
+		failed += record_once(best, worst, i > 0);
+	if (tracer_unload() < 0)
+		failed++;
 	printf("1..%d\n", tests);
 	return failed ? 1 : 0;
 }

@@ -261,8 +261,8 @@ static int judge(const struct canary *c, const struct tier_row *tier, bool owned
 	return 0;
 }
 
-int canary_run(const struct load *l, const struct ring *ring, int cgroup_fd, bool owned,
-	       const struct tier_row *tier, struct diag *d)
+int canary_run(const struct load *l, int cgroup_fd, bool owned, const struct tier_row *tier,
+	       struct diag *d)
 {
 	_cleanup_(canary_done) struct canary c = CANARY_INIT;
 	int r;
@@ -279,7 +279,7 @@ int canary_run(const struct load *l, const struct ring *ring, int cgroup_fd, boo
 	r = perform(&c);
 	if (r < 0)
 		return diag_set(d, r, "the canary failed: %s", strerror(-r));
-	r = look_for_records(&c, *ring);
+	r = look_for_records(&c, l->ring);
 	if (r < 0)
 		return diag_set(d, r, "the ring is not in order: %s", strerror(-r));
 	return judge(&c, tier, owned, d);

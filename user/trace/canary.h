@@ -8,7 +8,6 @@
 #define TRACE_CANARY_H
 
 #include "load.h"
-#include "ring.h"
 #include "tier.h"
 
 #define CANARY_WAIT_MS 100 /* for its records; they are there when the child is gone */
@@ -19,7 +18,7 @@
  * only if that is `owned`; else it is marked alone, and refusals through cgroup
  * programs are not asked for, since they reach only who is inside.
  */
-int canary_run(const struct load *l, const struct ring *ring, int cgroup_fd, bool owned,
-	       const struct tier_row *tier, struct diag *d);
+int canary_run(const struct load *l, int cgroup_fd, bool owned, const struct tier_row *tier,
+	       struct diag *d);
 
 #endif

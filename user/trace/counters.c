@@ -7,6 +7,7 @@
 #include "schemas/state.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 
 #define BATCH 4096 /* entries; more than any bucket of the table has */
@@ -24,13 +25,15 @@ int counters_losses(const struct load *l, struct loss *ret)
 	for (uint32_t cause = 0; cause < EV_LOSS_COUNT; cause++) {
 		for (uint32_t class = 0; class < EV_CLASS_COUNT; class++) {
 			key = cause * EV_CLASS_COUNT + class;
-			if (bpf_map_lookup_elem(l->losses_fd, &key, value) < 0)
+			if (bpf_map_lookup_elem(l->maps[MAP_losses], &key, value) < 0)
 				return -errno;
 			for (int cpu = 0; cpu < cpus; cpu++)
 				ret->n[cause][class] += value[cpu];
 		}
 	}
 	load_skips(l, ret->n[EV_LOSS_BUSY]);
+	for (uint32_t class = 0; class < EV_CLASS_COUNT; class++)
+		ret->n[EV_LOSS_BUSY][class] -= l->skipped[class];
 	return 0;
 }
 
@@ -40,21 +43,26 @@ struct batch {
 	uint32_t n;
 };
 
+static int read_part(int fd, uint32_t *from, uint32_t *to, struct batch *b, bool take)
+{
+	if (take)
+		return bpf_map_lookup_and_delete_batch(fd, from, to, b->key, b->touch, &b->n, NULL);
+	return bpf_map_lookup_batch(fd, from, to, b->key, b->touch, &b->n, NULL);
+}
+
 /* Calls fn for each part of the table; 0 or -errno. */
 static int each_batch(const struct load *l, bool take,
 		      void (*fn)(const struct batch *b, void *arg), void *arg)
 {
 	_cleanup_free_ struct batch *b = xcalloc(1, sizeof(*b));
+	int fd = l->maps[MAP_touches];
 	uint32_t at = 0;
 	bool first = true;
 	int r = 0;
 
 	while (r != -ENOENT) {
 		b->n = BATCH;
-		r = take ? bpf_map_lookup_and_delete_batch(l->touches_fd, first ? NULL : &at, &at,
-							   b->key, b->touch, &b->n, NULL) :
-			   bpf_map_lookup_batch(l->touches_fd, first ? NULL : &at, &at, b->key,
-						b->touch, &b->n, NULL);
+		r = read_part(fd, first ? NULL : &at, &at, b, take);
 		if (r < 0 && r != -ENOENT) /* that one says: this was the last part */
 			return r;
 		fn(b, arg);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The name of a cached file is a hash of what tells kernels apart: build
- * notes, version text, size of the BTF. The extract inside says for which
- * object it is. Neither hash keeps anybody out: the mode of the folder does.
+ * The name of a cached file is a hash of what tells kernels apart (build notes,
+ * version text, size of the BTF) and one of the object. The hashes keep nobody
+ * out: the mode of the folder does.
  */
 #include "facts.h"
 
@@ -12,6 +12,7 @@
 #include "tier.h"
 
 #include <bpf/libbpf.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -20,6 +21,13 @@
 
 #define KERNEL_BTF "/sys/kernel/btf/vmlinux"
 #define MAX_NOTES 65536
+#define MAX_CACHED 16 /* files; kernels and versions of ours that take turns */
+
+static void closedirp(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir); /* only read */
+}
 
 static uint64_t hash(uint64_t h, const void *p, size_t n)
 {
@@ -116,6 +124,19 @@ static int read_cache(int dir_fd, const char *name, uint64_t key, struct facts *
 	f->cached = true;
 	set_path(f);
 	return 0;
+}
+
+/* Failing is no error: the next start is slow, too. */
+static void write_cache(int dir_fd, const char *name, const void *bytes, size_t len)
+{
+	_cleanup_(closedirp) DIR *dir = fdopendir(dup(dir_fd));
+	struct dirent *entry;
+	int n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (entry->d_name[0] != '.' && ++n >= MAX_CACHED)
+			(void)unlinkat(dir_fd, entry->d_name, 0); /* as above */
+	(void)file_replace_at(dir_fd, name, 0600, bytes, len); /* as above */
 }
 
 /* A copy in memory, for libbpf wants a path. */
@@ -238,12 +259,13 @@ int facts_get(struct cur object, const char *const *hooks, const char *const *va
 	_cleanup_(facts_done) struct facts f = FACTS_INIT;
 	_cleanup_fd_ int dir_fd = open_cache(cache_dir);
 	const void *bytes;
-	char name[32];
+	char name[64];
 	uint32_t len;
 	int r;
 
 	w.w.key = object_key(object, hooks, values);
-	(void)snprintf(name, sizeof(name), "%016llx.btf", (unsigned long long)kernel_key()); /* fits */
+	(void)snprintf(name, sizeof(name), "%016llx-%016llx.btf",
+		       (unsigned long long)kernel_key(), (unsigned long long)w.w.key); /* fits */
 	if (dir_fd < 0 || read_cache(dir_fd, name, w.w.key, &f) < 0) {
 		r = build(&w, object, hooks, values, d, &f);
 		if (r < 0)
@@ -253,8 +275,9 @@ int facts_get(struct cur object, const char *const *hooks, const char *const *va
 		if (r < 0)
 			return diag_set(d, r, "cannot make a file in memory: %s", strerror(-r));
 		if (dir_fd >= 0)
-			(void)file_replace_at(dir_fd, name, 0600, bytes, len); /* only slower */
+			write_cache(dir_fd, name, bytes, len);
 	}
+	f.key = w.w.key;
 	*ret = f;
 	f = (struct facts)FACTS_INIT;
 	return 0;

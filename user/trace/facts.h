@@ -19,6 +19,7 @@ struct facts {
 	struct btf *btf;
 	char path[32]; /* of the same bytes, for libbpf; good as long as fd is open */
 	int fd;
+	uint64_t key; /* tells objects apart, and what was asked for them */
 	bool cached;
 };
 #define FACTS_INIT { .fd = -1 }

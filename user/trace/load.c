@@ -15,11 +15,13 @@
 #include "deedlog.skel.h"
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
+#include <sys/mman.h>
 
 #define MAX_RETRIES 4
-#define MAX_WALKS 16 /* over all tasks, until no new one is found */
 
 /* Layouts that differ between kernels, told by the number of parameters. */
 static const struct layout {
@@ -64,16 +66,12 @@ int load_facts(const char *cache_dir, struct diag *d, struct facts *ret)
 
 /* ---- our own handlers of sections ---- */
 
-struct handlers {
-	int id[8];
-	size_t n;
-};
-
-static void handlers_done(struct handlers *h)
-{
-	while (h->n)
-		(void)libbpf_unregister_prog_handler(h->id[--h->n]); /* was registered */
-}
+/*
+ * Registered once and for good, since libbpf 1.1.2 frees its table twice when
+ * the last handler is unregistered. So what a load hands to its handlers is
+ * a static.
+ */
+static const struct facts *loading;
 
 static char *target_of(const struct bpf_program *p, const struct hook_kind **ret_kind)
 {
@@ -85,12 +83,12 @@ static char *target_of(const struct bpf_program *p, const struct hook_kind **ret
 
 static int set_target(struct bpf_program *p, struct bpf_prog_load_opts *opts, long cookie)
 {
-	const struct facts *f = (const struct facts *)cookie;
 	_cleanup_free_ char *target = NULL;
 	const struct hook_kind *kind;
 
+	(void)cookie; /* outlives every load */
 	target = target_of(p, &kind);
-	opts->attach_btf_id = (uint32_t)kbtf_hook(f->btf, target);
+	opts->attach_btf_id = (uint32_t)kbtf_hook(loading->btf, target);
 	return bpf_program__set_type(p, kind->type);
 }
 
@@ -98,25 +96,25 @@ static int set_target(struct bpf_program *p, struct bpf_prog_load_opts *opts, lo
  * Registered as raw tracepoints: of programs that say LSM or TRACING from the
  * start libbpf thinks that it must read the kernel's BTF itself.
  */
-static int handlers_register(const struct facts *f, struct handlers *ret)
+static int register_handlers(void)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .cookie = (long)f,
-		    .prog_prepare_load_fn = set_target);
+	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = set_target);
+	static size_t done;
 	int r;
 
-	for (size_t i = 0; i < hook_kinds_count; i++) {
-		r = libbpf_register_prog_handler(hook_kinds[i].section, BPF_PROG_TYPE_RAW_TRACEPOINT,
-						 hook_kinds[i].attach, &opts);
+	for (; done < hook_kinds_count; done++) {
+		r = libbpf_register_prog_handler(hook_kinds[done].section,
+						 BPF_PROG_TYPE_RAW_TRACEPOINT,
+						 hook_kinds[done].attach, &opts);
 		if (r < 0)
 			return r;
-		ret->id[ret->n++] = r;
 	}
 	return 0;
 }
 
 /* ---- choosing ---- */
 
-/* The attach type, if it is too young for libbpf to know; 0: libbpf knows; -1: the kernel does not. */
+/* The attach type, if libbpf does not know it; 0: it does; -1: the kernel does not. */
 static int32_t young_type(const struct facts *f, const char *program)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(young); i++)
@@ -134,14 +132,15 @@ static bool has_hook(const struct facts *f, const struct bpf_program *p)
 	return target ? kbtf_hook(f->btf, target) : young_type(f, bpf_program__name(p)) >= 0;
 }
 
-static void choose(struct load *l, enum tier t, const struct facts *f, const struct names *refused)
+static void choose(struct deedlog *skel, enum tier t, const struct facts *f,
+		   const struct names *refused, struct buf *absent)
 {
 	struct bpf_program *p;
 	const char *name;
 	int32_t type;
 	bool use;
 
-	bpf_object__for_each_program(p, l->skel->obj) {
+	bpf_object__for_each_program(p, skel->obj) {
 		name = bpf_program__name(p);
 		if (!tier_has(t, name)) {
 			(void)bpf_program__set_autoload(p, false); /* fails only once loaded */
@@ -149,7 +148,7 @@ static void choose(struct load *l, enum tier t, const struct facts *f, const str
 		}
 		use = has_hook(f, p) && !names_have(refused, name);
 		if (!use)
-			buf_addf(&l->absent, "%s ", name);
+			buf_addf(absent, "%s ", name);
 		(void)bpf_program__set_autoload(p, use); /* as above */
 		type = young_type(f, name);
 		if (use && type > 0)
@@ -157,9 +156,9 @@ static void choose(struct load *l, enum tier t, const struct facts *f, const str
 	}
 }
 
-static void configure(struct load *l, const struct load_request *q, const struct facts *f)
+static void configure(struct deedlog *skel, const struct load_request *q, const struct facts *f)
 {
-	struct deedlog__rodata *c = l->skel->rodata;
+	struct deedlog__rodata *c = skel->rodata;
 
 	c->cfg_cg_storage = tiers[q->tier].by_cgroup && load_probe_cgroup_storage();
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++)
@@ -169,51 +168,59 @@ static void configure(struct load *l, const struct load_request *q, const struct
 
 /* ---- loading ---- */
 
+static void destroyp(struct deedlog **skel)
+{
+	deedlog__destroy(*skel);
+}
+#define _cleanup_skel_ _cleanup_(destroyp)
+
 static int open_and_load(const struct load_request *q, const struct facts *f,
-			 const struct names *refused, struct load *l)
+			 const struct names *refused, struct buf *absent, struct deedlog **ret)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .btf_custom_path = f->path);
-	_cleanup_(handlers_done) struct handlers handlers = { 0 };
+	_cleanup_skel_ struct deedlog *skel = NULL;
 	int r;
 
-	r = handlers_register(f, &handlers);
+	r = register_handlers();
 	if (r < 0)
 		return r;
-	l->skel = deedlog__open_opts(&opts);
-	if (!l->skel)
+	skel = deedlog__open_opts(&opts);
+	if (!skel)
 		return -errno;
 	if (q->ring_bytes)
-		(void)bpf_map__set_max_entries(l->skel->maps.ring, (uint32_t)q->ring_bytes);
-	buf_reset(&l->absent);
-	choose(l, q->tier, f, refused);
-	configure(l, q, f);
-	return deedlog__load(l->skel);
+		(void)bpf_map__set_max_entries(skel->maps.ring, (uint32_t)q->ring_bytes);
+	buf_reset(absent);
+	choose(skel, q->tier, f, refused, absent);
+	configure(skel, q, f);
+	loading = f;
+	r = deedlog__load(skel);
+	loading = NULL;
+	if (r < 0)
+		return r;
+	*ret = TAKE_PTR(skel);
+	return 0;
 }
 
 /* Again without the programs that the kernel refused, as long as they may miss. */
 static int load_chosen(const struct load_request *q, const struct facts *f, struct diag *d,
-		       struct load *l)
+		       struct buf *absent, struct deedlog **ret)
 {
 	_cleanup_(names_done) struct names refused = { 0 };
 	_cleanup_buf_ struct buf log = BUF_INIT;
 	char *name[MAX_RETRIES] = { NULL };
-	bool again;
 	int r, n;
 
 	words_to(&log);
 	for (n = 0;; n++) {
-		r = open_and_load(q, f, &refused, l);
+		r = open_and_load(q, f, &refused, absent, ret);
 		if (r >= 0 || n == MAX_RETRIES)
 			break;
 		name[n] = words_refused(&log);
-		again = name[n] && tier_can_miss(name[n]);
-		if (!again)
+		if (!name[n] || !tier_can_miss(name[n]))
 			break;
 		names_add(&refused, name[n]);
 		names_sort(&refused);
 		buf_reset(&log);
-		deedlog__destroy(l->skel);
-		l->skel = NULL;
 	}
 	if (r < 0)
 		(void)words_explain(d, r, "cannot load", n < MAX_RETRIES ? name[n] : NULL, &log);
@@ -223,13 +230,13 @@ static int load_chosen(const struct load_request *q, const struct facts *f, stru
 	return r;
 }
 
-static int fill_calls(const struct load *l)
+static int fill_calls(const struct deedlog *skel)
 {
-	int fd, calls_fd = bpf_map__fd(l->skel->maps.calls);
+	int fd, calls_fd = bpf_map__fd(skel->maps.calls);
 	struct bpf_program *p;
 
 	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
-		p = bpf_object__find_program_by_name(l->skel->obj, calls[i].program);
+		p = bpf_object__find_program_by_name(skel->obj, calls[i].program);
 		fd = p ? bpf_program__fd(p) : -ENOENT;
 		if (fd < 0)
 			return -ENOENT; /* a row of calls.def without its program */
@@ -239,188 +246,103 @@ static int fill_calls(const struct load *l)
 	return 0;
 }
 
-static bool starts(const char *s, const char *prefix)
+static int take_fd(int fd, int *ret)
 {
-	return !strncmp(s, prefix, strlen(prefix));
+	*ret = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	return *ret < 0 ? -errno : 0;
 }
 
-static struct bpf_link *attach(const struct bpf_program *p, int cgroup_fd)
+static int take_programs(const struct deedlog *skel, struct load *l)
 {
-	const char *section = bpf_program__section_name(p);
-
-	if (starts(section, "cgroup/"))
-		return bpf_program__attach_cgroup(p, cgroup_fd);
-	if (starts(section, "lsm/"))
-		return bpf_program__attach_lsm(p);
-	return bpf_program__attach_trace(p);
-}
-
-/* Reached by a tail call, or run once when it is asked for. */
-static bool is_passive(const char *name)
-{
-	return starts(name, "call_") || starts(name, "iter_");
-}
-
-static int attach_all(const struct load_request *q, struct diag *d, struct load *l)
-{
-	_cleanup_buf_ struct buf log = BUF_INIT;
 	struct bpf_program *p;
-	int r = 0;
-
-	words_to(&log);
-	bpf_object__for_each_program(p, l->skel->obj) {
-		if (!bpf_program__autoload(p) || is_passive(bpf_program__name(p)))
-			continue;
-		l->links[l->links_n] = l->links_n < MAX_PROGRAMS ? attach(p, q->cgroup_fd) : NULL;
-		if (!l->links[l->links_n]) {
-			r = words_explain(d, -errno, "cannot attach", bpf_program__name(p), &log);
-			break;
-		}
-		l->links_n++;
-	}
-	words_to(NULL);
-	return r;
-}
-
-/* An attach that answered well and is not there is no attach. */
-static int check_links(const struct load *l, struct diag *d)
-{
-	struct bpf_link_info info;
-	uint32_t len, lost = 0;
-
-	for (size_t i = 0; i < l->links_n; i++) {
-		info = (struct bpf_link_info){ 0 };
-		len = sizeof(info);
-		lost += bpf_obj_get_info_by_fd(bpf_link__fd(l->links[i]), &info, &len) < 0 ||
-			!info.prog_id;
-	}
-	return lost ? diag_set(d, -EIO, "%u of %zu programs are not attached", lost, l->links_n) : 0;
-}
-
-static void take_handles(const struct load_request *q, struct load *l)
-{
-	struct deedlog *s = l->skel;
-
-	s->bss->run = l->run = q->run;
-	s->bss->run_cgroup_id = q->cgroup_id;
-	s->bss->run_cgroup_level = q->cgroup_level;
-	l->ring_fd = bpf_map__fd(s->maps.ring);
-	l->subjects_fd = bpf_map__fd(s->maps.subjects);
-	l->touches_fd = bpf_map__fd(s->maps.touches);
-	l->losses_fd = bpf_map__fd(s->maps.losses);
-	l->ring_bytes = bpf_map__max_entries(s->maps.ring);
-	l->subject_bytes = bpf_map__value_size(s->maps.subjects);
-	l->word = (struct load_words){
-		.asleep = &s->bss->asleep,
-		.canary_pid = &s->bss->canary_pid,
-		.canary_dev = &s->bss->canary_dev,
-		.iter_pid = &s->bss->iter_pid,
-		.iter_marked = &s->bss->iter_marked,
-		.canary_ino = &s->bss->canary_ino,
-		.touch_count = &s->bss->touch_count,
-	};
-}
-
-int load_tier(const struct load_request *q, const struct facts *f, struct diag *d,
-	      struct load *ret)
-{
-	_cleanup_(load_done) struct load l = { 0 };
+	struct program *to;
 	int r;
 
-	r = load_chosen(q, f, d, &l);
-	if (r < 0)
-		return r;
-	take_handles(q, &l);
-	r = tiers[q->tier].by_cgroup ? fill_calls(&l) : 0;
-	if (r < 0)
-		return diag_set(d, r, "cannot fill the table of system calls: %s", strerror(-r));
-	r = attach_all(q, d, &l);
-	if (r < 0)
-		return r;
-	r = check_links(&l, d);
-	if (r < 0)
-		return r;
-	*ret = l;
-	l = (struct load){ 0 };
+	bpf_object__for_each_program(p, skel->obj) {
+		if (!bpf_program__autoload(p))
+			continue;
+		if (l->programs_n == MAX_PROGRAMS)
+			return -E2BIG;
+		to = &l->programs[l->programs_n];
+		(void)snprintf(to->name, sizeof(to->name), "%s", bpf_program__name(p)); /* ours, short */
+		to->type = bpf_program__expected_attach_type(p);
+		r = take_fd(bpf_program__fd(p), &to->fd);
+		if (r < 0)
+			return r;
+		l->programs_n++;
+	}
 	return 0;
 }
 
-void load_done(struct load *l)
+static int take_maps(const struct deedlog *skel, struct load *l)
 {
-	while (l->links_n)
-		(void)bpf_link__destroy(l->links[--l->links_n]); /* the kernel detaches on close */
-	deedlog__destroy(l->skel);
-	buf_done(&l->absent);
-	*l = (struct load){ 0 };
-}
-
-/* ---- while it runs ---- */
-
-/* The walk happens while it is read; it writes nothing. */
-static int walk_tasks(int link_fd)
-{
-	_cleanup_fd_ int fd = bpf_iter_create(link_fd);
-	char byte;
-	ssize_t n;
-
-	if (fd < 0)
-		return -errno;
-	do
-		n = read(fd, &byte, 1);
-	while (n < 0 && (errno == EINTR || errno == EAGAIN));
-	return n < 0 ? -errno : 0;
-}
-
-int load_mark_tasks(const struct load *l, pid_t pid)
-{
-	struct bpf_link *link;
-	int r = 0;
-
-	link = bpf_program__attach_iter(l->skel->progs.iter_tasks, NULL);
-	if (!link)
-		return -errno;
-	*l->word.iter_pid = (uint32_t)pid;
-	*l->word.iter_marked = 1;
-	for (int i = 0; !r && *(volatile __u32 *)l->word.iter_marked; i++) {
-		*l->word.iter_marked = 0;
-		r = i < MAX_WALKS ? walk_tasks(bpf_link__fd(link)) : -EAGAIN;
-	}
-	(void)bpf_link__destroy(link); /* the kernel detaches on close */
-	return r;
-}
-
-static enum ev_class class_of(const char *program)
-{
-	static const struct {
-		const char *part;
-		enum ev_class class;
-	} parts[] = {
-		{ "_socket_", EV_CLASS_NET }, { "cg_", EV_CLASS_NET },
-		{ "_inode_", EV_CLASS_NAME }, { "_path_", EV_CLASS_NAME },
-		{ "_file_", EV_CLASS_FILE },  { "_mmap_", EV_CLASS_FILE },
-		{ "_sys_exit", EV_CLASS_FILE },
+	const struct bpf_map *const maps[MAP_COUNT] = {
+#define X(name) [MAP_##name] = skel->maps.name,
+		LOAD_MAPS(X)
+#undef X
 	};
+	int r;
 
-	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
-		if (strstr(program, parts[i].part))
-			return parts[i].class;
-	return EV_CLASS_TASK;
+	for (int i = 0; i < MAP_COUNT; i++) {
+		r = take_fd(bpf_map__fd(maps[i]), &l->maps[i]);
+		if (r < 0)
+			return r;
+	}
+	return 0;
 }
 
-void load_skips(const struct load *l, uint64_t to[EV_CLASS_COUNT])
+int load_fresh(const struct load_request *q, const struct facts *f, struct diag *d,
+	       struct load *ret)
 {
-	struct bpf_prog_info info;
-	struct bpf_program *p;
-	uint32_t len;
+	_cleanup_skel_ struct deedlog *skel = NULL;
+	_cleanup_(load_done) struct load l = LOAD_INIT;
+	int r;
 
-	bpf_object__for_each_program(p, l->skel->obj) {
-		info = (struct bpf_prog_info){ 0 };
-		len = sizeof(info);
-		if (bpf_program__fd(p) < 0 ||
-		    bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len) < 0)
-			continue;
-		to[class_of(bpf_program__name(p))] += info.recursion_misses;
-	}
+	r = load_chosen(q, f, d, &l.absent, &skel);
+	if (r < 0)
+		return r;
+	r = tiers[q->tier].by_cgroup ? fill_calls(skel) : 0;
+	if (r < 0)
+		return diag_set(d, r, "cannot fill the table of system calls: %s", strerror(-r));
+	r = take_programs(skel, &l);
+	if (r >= 0)
+		r = take_maps(skel, &l);
+	if (r < 0)
+		return diag_set(d, r, "cannot keep the loaded programs: %s", strerror(-r));
+	*ret = l;
+	l = (struct load)LOAD_INIT;
+	return 0;
+}
+
+int load_map_words(const struct load_request *q, struct load *l)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (sizeof(struct deedlog__bss) + page - 1) / page * page;
+	struct deedlog__bss *w;
+
+	w = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, l->maps[MAP_bss], 0);
+	if (w == MAP_FAILED)
+		return -errno;
+	l->touches_left = w->touch_count;
+	l->run = w->run + 1;
+	l->run += !l->run; /* 0 is the canary's */
+	*w = (struct deedlog__bss){
+		.run = l->run,
+		.run_cgroup_id = q->cgroup_id,
+		.run_cgroup_level = q->cgroup_level,
+	};
+	l->words = w;
+	l->words_bytes = bytes;
+	l->word = (struct load_words){
+		.asleep = &w->asleep,
+		.canary_pid = &w->canary_pid,
+		.canary_dev = &w->canary_dev,
+		.iter_pid = &w->iter_pid,
+		.iter_marked = &w->iter_marked,
+		.canary_ino = &w->canary_ino,
+		.touch_count = &w->touch_count,
+	};
+	return 0;
 }
 
 struct cur load_object(void)

@@ -79,6 +79,12 @@ void ring_release(struct ring *r)
 	__atomic_store_n(r->consumer, r->at, __ATOMIC_RELEASE);
 }
 
+void ring_forget(struct ring *r)
+{
+	r->at = produced(r);
+	ring_release(r);
+}
+
 size_t ring_fill(const struct ring *r)
 {
 	return produced(r) - __atomic_load_n(r->consumer, __ATOMIC_RELAXED);

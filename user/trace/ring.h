@@ -29,6 +29,7 @@ void ring_done(struct ring *r);
  */
 int ring_next(struct ring *r, const void **ret_rec, size_t *ret_len);
 void ring_release(struct ring *r); /* gives the space of what was read back */
+void ring_forget(struct ring *r);  /* passes over all that was written; nobody may be writing */
 size_t ring_fill(const struct ring *r); /* bytes written and not released */
 int ring_waiting(const struct ring *r); /* 1: something was written behind what was read */
 

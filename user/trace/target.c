@@ -20,7 +20,7 @@ int target_mark(const struct load *l, int pidfd)
 	_cleanup_free_ struct subject_mark *subject = xcalloc(1, l->subject_bytes);
 
 	*subject = (struct subject_mark){ SUBJECT_OURS, l->run };
-	return bpf_map_update_elem(l->subjects_fd, &pidfd, subject, BPF_NOEXIST) < 0 ? -errno : 0;
+	return bpf_map_update_elem(l->maps[MAP_subjects], &pidfd, subject, BPF_NOEXIST);
 }
 
 pid_t target_fork(int *ret_pidfd)

@@ -20,7 +20,6 @@
 #include <sys/stat.h>
 
 #define CACHE_DIR "/var/cache/deedlog"
-#define RUN 1 /* the ring is this tracer's alone; 0 marks the canary */
 #define RELEASE_EVERY 64 /* records: space goes back while a long drain runs */
 
 struct tracer {
@@ -28,23 +27,11 @@ struct tracer {
 	int cgroup_fd; /* borrowed */
 	struct buf skipped;
 	struct load load;
-	struct ring ring;
 	struct decoder *decoder;
 	struct freeze freeze;
 	struct pids live;
-	uint64_t touches_taken; /* of the kernel's count of entries */
 	struct loss faults;	/* records that did not add up */
 };
-
-static int prove(struct tracer *t, const struct tracer_options *o, struct diag *d)
-{
-	int r;
-
-	r = ring_map(t->load.ring_fd, t->load.ring_bytes, &t->ring);
-	if (r < 0)
-		return diag_set(d, r, "cannot map the ring: %s", strerror(-r));
-	return canary_run(&t->load, &t->ring, o->cgroup_fd, o->owned, &tiers[t->tier], d);
-}
 
 static int try_tier(struct tracer *t, struct load_request *q, const struct tracer_options *o,
 		    const struct facts *f, struct diag *d)
@@ -58,11 +45,9 @@ static int try_tier(struct tracer *t, struct load_request *q, const struct trace
 	r = load_tier(q, f, d, &t->load);
 	if (r < 0)
 		return r;
-	r = prove(t, o, d);
-	if (r < 0) {
-		ring_done(&t->ring);
+	r = canary_run(&t->load, o->cgroup_fd, o->owned, &tiers[t->tier], d);
+	if (r < 0)
 		load_done(&t->load);
-	}
 	return r;
 }
 
@@ -94,11 +79,11 @@ static int request_for(const struct tracer_options *o, struct diag *d, struct lo
 		return diag_set(d, r, "cannot tell where the target's cgroup stands: %s",
 				strerror(-r));
 	*ret = (struct load_request){
-		.run = RUN,
 		.cgroup_fd = o->cgroup_fd,
 		.cgroup_id = st.st_ino,
 		.cgroup_level = level,
 		.ring_bytes = o->ring_bytes,
+		.keep = o->keep,
 	};
 	return 0;
 }
@@ -140,7 +125,6 @@ void tracer_free(struct tracer *t)
 	if (!t)
 		return;
 	freeze_done(&t->freeze);
-	ring_done(&t->ring);
 	load_done(&t->load);
 	decoder_free(t->decoder);
 	pids_done(&t->live);
@@ -197,14 +181,14 @@ int tracer_add_cgroup(struct tracer *t, struct diag *d)
 
 int tracer_fd(const struct tracer *t)
 {
-	return t->load.ring_fd;
+	return t->load.maps[MAP_ring];
 }
 
 bool tracer_sleep(struct tracer *t)
 {
 	/* Said before the ring is looked at: a producer behind the look sees it. */
 	__atomic_store_n(t->load.word.asleep, 1, __ATOMIC_SEQ_CST);
-	if (!ring_waiting(&t->ring))
+	if (!ring_waiting(&t->load.ring))
 		return true;
 	__atomic_store_n(t->load.word.asleep, 0, __ATOMIC_SEQ_CST);
 	return false;
@@ -247,7 +231,7 @@ static int take_record(struct tracer *t, const void *rec, size_t len, event_fn o
 
 static uint64_t touches_in_table(const struct tracer *t)
 {
-	return __atomic_load_n(t->load.word.touch_count, __ATOMIC_RELAXED) - t->touches_taken;
+	return __atomic_load_n(t->load.word.touch_count, __ATOMIC_RELAXED);
 }
 
 static int empty_table(struct tracer *t, event_fn out, void *arg)
@@ -268,16 +252,16 @@ int tracer_drain(struct tracer *t, size_t max, event_fn out, void *arg)
 	size_t len, n = 0, records = 0;
 	int r = 0;
 
-	freeze_watch(&t->freeze, "ring", ring_fill(&t->ring), t->ring.size, out, arg);
-	while ((!max || n < max) && (r = ring_next(&t->ring, &rec, &len)) > 0) {
+	freeze_watch(&t->freeze, "ring", ring_fill(&t->load.ring), t->load.ring.size, out, arg);
+	while ((!max || n < max) && (r = ring_next(&t->load.ring, &rec, &len)) > 0) {
 		n += (size_t)take_record(t, rec, len, out, arg);
 		if (++records % RELEASE_EVERY)
 			continue;
-		ring_release(&t->ring);
-		freeze_watch(&t->freeze, "ring", ring_fill(&t->ring), t->ring.size, out, arg);
+		ring_release(&t->load.ring);
+		freeze_watch(&t->freeze, "ring", ring_fill(&t->load.ring), t->load.ring.size, out, arg);
 	}
-	ring_release(&t->ring);
-	freeze_watch(&t->freeze, "ring", ring_fill(&t->ring), t->ring.size, out, arg);
+	ring_release(&t->load.ring);
+	freeze_watch(&t->freeze, "ring", ring_fill(&t->load.ring), t->load.ring.size, out, arg);
 	if (r >= 0 && touches_in_table(t) > MAX_TOUCHES / 4 * 3)
 		r = empty_table(t, out, arg);
 	return r < 0 ? r : (int)n;
@@ -289,7 +273,7 @@ int tracer_repeats(struct tracer *t, event_fn out, void *arg)
 
 	if (r < 0)
 		return r;
-	t->touches_taken += (uint64_t)r;
+	__atomic_sub_fetch(t->load.word.touch_count, (uint64_t)r, __ATOMIC_RELAXED);
 	return 0;
 }
 
@@ -308,6 +292,11 @@ uint64_t tracer_pending_repeats(struct tracer *t)
 uint64_t tracer_live(const struct tracer *t)
 {
 	return t->live.n;
+}
+
+int tracer_unload(void)
+{
+	return pool_remove();
 }
 
 void tracer_object(const void **ret_bytes, size_t *ret_len)

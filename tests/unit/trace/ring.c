@@ -118,6 +118,16 @@ static void reads_records_beyond_the_first_round(void **state)
 	assert_int_equal(consumer, 20 * 24);
 }
 
+static void forgets_what_an_earlier_run_left(void **state)
+{
+	(void)state;
+	put(3, "abc");
+	ring_forget(&ring);
+	assert_int_equal(ring_fill(&ring), 0);
+	put(3, "def");
+	expect("def");
+}
+
 static void refuses_a_length_beyond_what_was_written(void **state)
 {
 	(void)state;
@@ -143,6 +153,7 @@ int main(void)
 		TEST(stops_at_a_record_that_is_being_written),
 		TEST(skips_what_was_discarded),
 		TEST(reads_records_beyond_the_first_round),
+		TEST(forgets_what_an_earlier_run_left),
 		TEST(refuses_a_length_beyond_what_was_written),
 		TEST(refuses_positions_that_are_too_far_apart),
 	};
