@@ -91,6 +91,9 @@ is "unknown run" 2 "$("$BIN" summary ffffffff >/dev/null 2>&1; echo $?)"
 "$BIN" run -q -- sh -c 'sleep 1; echo two' >two.txt
 wait
 is "two runs at once" "one two" "$(cat one.txt two.txt | tr '\n' ' ' | sed 's/ $//')"
+"$BIN" run -q -- "$BIN" run -q --dir "$T/inner" -- sh -c 'echo nested >nested'
+is "a run inside a run is in both" "1 1" "$(lines | jq -r --arg p "$T/nested" 'select(.t=="write" and .path==$p).t' | wc -l) $(
+	"$BIN" show --dir "$T/inner" --events --ndjson | jq -r --arg p "$T/nested" 'select(.t=="write" and .path==$p).t' | wc -l)"
 is "verify" 0 "$("$BIN" verify >verify.txt 2>&1; echo $?)"
-like "... says so" "^INTACT, COMPLETE, UNANCHORED +9 runs, 9 valid, 0 not" "$(cat verify.txt)"
+like "... says so" "^INTACT, COMPLETE, UNANCHORED +10 runs, 10 valid, 0 not" "$(cat verify.txt)"
 tap_done

@@ -17,12 +17,32 @@ refuses() { # name regex shell-text
 }
 refuses "no cgroup v2" "^deedlog: no cgroup v2 is mounted; .*mount -t cgroup2" \
 	'D=$T/l; for m in $(findmnt -nt cgroup2 -o TARGET); do umount -l $m; done'
-refuses "no BTF" "^deedlog: .*BTF" 'D=$T/l; mount -t tmpfs none /sys/kernel/btf'
-refuses "ledger that others may write" "^deedlog: .*" 'D=$T/open; mkdir -m 777 -p $D/x; chmod 777 $D; ln -s x $D/current'
-refuses "ledger of somebody else" "^deedlog: .*" 'D=$T/other; "$BIN" init --dir $D; chown -R 65534 $D/*'
-refuses "ledger is a file" "^deedlog: .*" 'D=$T/file; echo x >$D'
-refuses "disk full" "^deedlog: .*" 'D=$T/full; mkdir -p $D; mount -t tmpfs -o size=64k none $D; head -c 1M /dev/zero >$D/fill 2>/dev/null'
-refuses "read-only" "^deedlog: .*" 'D=$T/ro; mkdir -p $D; mount -t tmpfs -o ro none $D'
+refuses "no BTF" "^deedlog: .*built with CONFIG_DEBUG_INFO_BTF$" 'D=$T/l; mount -t tmpfs none /sys/kernel/btf'
+refuses "ledger that others may write" "^deedlog: .*may be written by others; run .chmod go-w" 'D=$T/open; mkdir -m 777 -p $D/x; chmod 777 $D; ln -s x $D/current'
+refuses "ledger of somebody else" "^deedlog: .*belongs to another user .*--dir" 'D=$T/other; "$BIN" init --dir $D; chown -R 65534 $D/*'
+refuses "ledger is a file" "^deedlog: cannot open .*/file: Not a directory$" 'D=$T/file; echo x >$D'
+refuses "disk full" "^deedlog: .*No space left on device; make room there or .*--dir$" 'D=$T/full; mkdir -p $D; mount -t tmpfs -o size=64k,mode=755 none $D; head -c 1M /dev/zero >$D/fill 2>/dev/null'
+refuses "read-only" "^deedlog: .*Read-only file system; .*--dir$" 'D=$T/ro; mkdir -p $D; mount -t tmpfs -o ro,mode=755 none $D'
+
+# A disk that fills up while the command runs.
+unshare -m bash -c '
+	mkdir "$T/small"
+	mount -t tmpfs -o size=400k,mode=755 none "$T/small"
+	"$BIN" run --no-summary --dir "$T/small" -- python3 -c "
+import os, sys
+for i in range(20000):
+    os.close(os.open(\"/dev/null\", os.O_RDONLY)); os.path.isdir(\"x\")
+    if i % 4 == 0: os.close(os.open(\"$T/w_%d\" % (i % 97 * 7919 + i), os.O_CREAT | os.O_WRONLY))
+sys.exit(11)
+"
+	echo "status $?"
+	"$BIN" verify --dir "$T/small" | tail -n 1
+	echo "verify ${PIPESTATUS[0]}"' >out 2>&1
+like "a full disk does not stop the command" "^status 11$" "$(cat out)"
+like "... it is said" "^deedlog: the record of run [0-9a-f]{8} could not be written in full" "$(cat out)"
+like "... what is there verifies, as incomplete" "^verify 3$" "$(cat out)"
+unlike "... and untouched" "^TAMPERED" "$(cat out)"
+rm -f "$T"/w_*
 
 "$BIN" run --dir "$T/new/below" -q -- true
 is "a ledger that is not there is made" 0 $?

@@ -226,7 +226,7 @@ static _noreturn_ void command_child(const struct front *f, int go, int exec_err
 static int start_command(struct front *f)
 {
 	_cleanup_fd_ int pid_fd = -1;
-	int go[2], error[2];
+	int go[2], error[2], r;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, go) < 0)
 		return -errno;
@@ -243,7 +243,8 @@ static int start_command(struct front *f)
 	(void)close(error[1]);
 	if (f->cmd < 0)
 		return (int)f->cmd;
-	return link_send(f->link, LINK_TARGET, &f->cmd, sizeof(f->cmd));
+	r = link_send(f->link, LINK_TARGET, &f->cmd, sizeof(f->cmd));
+	return r == -EPIPE ? 0 : r; /* what ended the collector waits to be read */
 }
 
 /* ---- messages ---------------------------------------------------------- */

@@ -84,10 +84,14 @@ int record_prepare(struct record *rec, const struct record_args *a, const char *
 bool record_report(struct record *rec, const struct record_args *a)
 {
 	const struct front_result *r = &rec->result;
-	uint32_t found = r->done.found | (r->orphaned ? FOUND_LOST : 0);
+	bool torn = r->orphaned || r->done.storage_failed;
+	uint32_t found = r->done.found | (torn ? FOUND_LOST : 0);
 	bool wanted = !a->no_summary && (!a->common.quiet || (found & FOUND_LOST));
 
 	(void)signal(SIGPIPE, SIG_IGN); /* the command's status counts, not our reader */
+	if (r->done.storage_failed)
+		say("the record of run %.8s could not be written in full; see `deedlog verify %.8s`",
+		    r->done.run, r->done.run);
 	if (wanted && put(rec->output_fd >= 0 ? rec->output_fd : STDERR_FILENO, &r->summary) < 0)
 		say("cannot write the summary: %s", strerror(errno));
 	return found & a->fail_on;

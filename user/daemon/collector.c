@@ -344,18 +344,19 @@ static uint64_t wake_ns(const struct collector *c)
 	return at;
 }
 
-static int timeout_ms(const struct collector *c, bool busy)
+static int timeout_ms(const struct collector *c, int drained)
 {
 	uint64_t now = time_boot_ns(), at = wake_ns(c);
 
-	if (busy)
-		return BUSY_MS;
+	if (drained)
+		return drained < MAX_BATCH ? BUSY_MS : 0;
 	if (at <= now)
 		return 0;
 	return (int)MIN((at - now) / NS_PER_MS + 1, 60000);
 }
 
-static int wait_for_more(struct collector *c, bool busy)
+/* `drained`: events that the last look at the ring gave. */
+static int wait_for_more(struct collector *c, int drained)
 {
 	struct pollfd p[] = {
 		{ c->front_gone ? -1 : c->o->link, POLLIN, 0 },
@@ -365,7 +366,7 @@ static int wait_for_more(struct collector *c, bool busy)
 		{ -1, POLLIN, 0 },
 	};
 
-	if (!busy) {
+	if (!drained) {
 		if (!tracer_sleep(c->tracer))
 			return 0;
 		p[4].fd = tracer_fd(c->tracer);
@@ -373,7 +374,7 @@ static int wait_for_more(struct collector *c, bool busy)
 	/* the command's own end is told by the front, which knows its status */
 	if (c->target.pid && !c->front_gone && target_main_ended(&c->target))
 		p[2].fd = -1;
-	if (poll(p, ARRAY_SIZE(p), timeout_ms(c, busy)) < 0 && errno != EINTR)
+	if (poll(p, ARRAY_SIZE(p), timeout_ms(c, drained)) < 0 && errno != EINTR)
 		return -errno;
 	if (p[0].revents)
 		on_front(c);
@@ -389,7 +390,7 @@ static void record(struct collector *c)
 
 		flush(c);
 		note_waiting(c);
-		if (wait_for_more(c, n > 0) < 0)
+		if (wait_for_more(c, n) < 0)
 			break;
 	}
 }
@@ -469,7 +470,7 @@ static void send_done(struct collector *c)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const struct session *s = pipeline_session(c->pipe);
-	struct link_done done = { .storage_failed = c->storage_failed };
+	struct link_done done = { .storage_failed = c->storage_failed || pipeline_storage_failed(c->pipe) };
 	struct counts counts;
 
 	if (c->front_gone)
