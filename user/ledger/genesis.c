@@ -191,5 +191,6 @@ int genesis_make(int base, struct diag *d)
 		r = write_files(&b);
 	if (!r)
 		r = point_current(base, log_id);
-	return r < 0 ? diag_set(d, r, "cannot make a new ledger: %s", strerror(-r)) : 0;
+	return r < 0 ? diag_set(d, r, "cannot make a new ledger: %s; make room there or choose "
+				   "another folder with --dir", strerror(-r)) : 0;
 }
