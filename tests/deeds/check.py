@@ -133,7 +133,7 @@ def on_exit(e, _, args):
 
 
 def on_escape(e, deed, args):
-    return os.path.basename(deed.path(args[0])) == os.path.basename(e.get("cgroup", ""))
+    return e.get("cgroup") in (deed.path(args[0]), deed.place[args[0].lower() + "id"])
 
 
 # word of the table -> (kind in the log, test)

@@ -3,7 +3,7 @@
  * deeds - does every kind of deed once and prints what the kernel answered. It
  * knows nothing of any tracer: check.py compares its lines with a log.
  *
- *   # place: work=FOLDER outsider=PID hello=FILE sh=FILE loader=FILE module=FILE top=FOLDER
+ *   # place: work=FOLDER outsider=PID hello=FILE sh=FILE loader=FILE module=FILE top=FOLDER topid=N
  *   # did: N NAME pid=P from=NS until=NS a=DEV:INO b=DEV:INO ret=R was=W is=I -> ANSWER
  *   # skip: N NAME: reason
  *   # end: how many
@@ -92,10 +92,15 @@ static int one(int n, const struct deed *deed, bool host_allowed)
 static void print_place(void)
 {
 	char *sh = realpath("/bin/sh", NULL), *loader = realpath(LOADER, NULL);
+	struct stat top = { 0 };
 
-	printf("# place: work=%s outsider=%d hello=%s sh=%s loader=%s module=%s top=%s\n", t.work,
-	       t.outsider, t.hello, sh ? sh : "-", loader ? loader : "-",
-	       t.module ? t.module : "-", t.cgroup_top ? t.cgroup_top : "-");
+	if (t.cgroup_top)
+		(void)stat(t.cgroup_top, &top); /* its inode is the id of the cgroup */
+
+	printf("# place: work=%s outsider=%d hello=%s sh=%s loader=%s module=%s top=%s topid=%lu\n",
+	       t.work, t.outsider, t.hello, sh ? sh : "-", loader ? loader : "-",
+	       t.module ? t.module : "-", t.cgroup_top ? t.cgroup_top : "-",
+	       (unsigned long)top.st_ino);
 	free(sh);
 	free(loader);
 }
