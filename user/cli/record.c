@@ -57,6 +57,7 @@ static void fill_collector(struct record *rec, const struct record_args *a)
 	c->detach_after_ns = UINT64_MAX;
 	c->json = a->json;
 	c->timing = a->timing;
+	c->keep = !a->no_keep;
 	c->home = str_of(rec->who.home);
 	c->label = str_of(a->label);
 	c->uid = rec->who.uid;

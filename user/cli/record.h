@@ -10,7 +10,7 @@
 struct record_args {
 	struct common common;
 	const char *output, *label;
-	bool json, no_summary, timing;
+	bool json, no_summary, no_keep, timing;
 	int tier, min_tier; /* enum tier; -1 = not given */
 	uint32_t fail_on;   /* FOUND_* */
 };
@@ -30,6 +30,8 @@ extern const struct opt_word tier_words[], found_words[];
 	  "refuse to start below it", tier_words },                                            \
 	{ "tier", 0, OPT_WORD, offsetof(struct record_args, tier), "TIER",                     \
 	  "use exactly this one", tier_words },                                                \
+	{ "no-keep", 0, OPT_FLAG, offsetof(struct record_args, no_keep), NULL,                 \
+	  "leave no programs loaded in the kernel for the next run", NULL },                   \
 	{ "timing", 0, OPT_FLAG, offsetof(struct record_args, timing), NULL,                   \
 	  "say where the time before and after the command goes", NULL },                      \
 	{ "fail-on", 0, OPT_SET, offsetof(struct record_args, fail_on), "LIST",                \

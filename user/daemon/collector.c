@@ -195,6 +195,7 @@ static int start_tracer(struct collector *c)
 		.worst = c->o->worst,
 		.cgroup_fd = c->target.cgroup.fd,
 		.owned = c->target.cgroup.owned,
+		.keep = c->o->keep,
 	};
 
 	return tracer_new(&t, &c->d, &c->tracer);

@@ -20,6 +20,7 @@ struct collector_options {
 	enum tier best, worst;
 	uint64_t detach_after_ns; /* after the command's end; UINT64_MAX: wait for everything */
 	bool json;		  /* form of the summary */
+	bool keep;		  /* leave the kernel's programs loaded for the next run */
 	bool timing;		  /* tell how long each phase took */
 
 	/*
