@@ -162,6 +162,10 @@ static void look_tier(const struct doctor_args *a, struct result *r)
 	buf_addf(&r->text, "%s, proven by a canary", tier_name(tracer_tier(t)));
 	if (*tier_limits(tracer_tier(t)))
 		buf_addf(&r->text, "; %s", tier_limits(tracer_tier(t)));
+	if (*tracer_skipped(t))
+		buf_addf(&r->text, "; better ones: %s", tracer_skipped(t));
+	if (*tracer_absent(t))
+		buf_addf(&r->text, "; no hook in this kernel for: %s", tracer_absent(t));
 	tracer_free(t);
 }
 

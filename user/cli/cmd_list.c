@@ -40,7 +40,7 @@ static void list_run(struct sink *k, const struct run_info *info)
 	sink_str(k, str_of(start));
 	sink_u64(k, true, info->uid);
 	sink_str(k, str_of(info->tier));
-	sink_str(k, str_of(info->ended ? "ended" : "open"));
+	sink_str(k, str_of(info->pruned ? "pruned" : info->ended ? "ended" : "open"));
 	sink_str(k, str_of(info->cmd));
 	sink_row_end(k);
 }

@@ -66,6 +66,15 @@ static void on_front(struct collector *c)
 	buf_done(&m.bytes);
 }
 
+/* End in order as soon as the command has ended, whatever else still runs. */
+static void on_sigterm(struct collector *c)
+{
+	struct signalfd_siginfo si;
+
+	if (read(c->signals, &si, sizeof(si)) == sizeof(si))
+		c->stop = true;
+}
+
 static int wait_for_target(struct collector *c, pid_t *ret_pid)
 {
 	struct link_msg m = { 0 };
@@ -278,10 +287,11 @@ static void flush(struct collector *c)
 	if (now - c->counted_ns >= COUNT_NS)
 		count_losses(c, now);
 	c->deadline_ns = UINT64_MAX;
-	if (runlog_flush(c->log, now, &c->d, &c->deadline_ns) < 0 && !c->storage_failed) {
-		c->storage_failed = true;
+	if (!runlog_flush(c->log, now, &c->d, &c->deadline_ns))
+		return;
+	if (!c->storage_failed)
 		tell(c, LINK_NOTE, c->d.msg);
-	}
+	c->storage_failed = true;
 }
 
 static bool target_gone(struct collector *c)
@@ -380,7 +390,7 @@ static int wait_for_more(struct collector *c, int drained)
 	if (p[0].revents)
 		on_front(c);
 	if (p[1].revents)
-		c->stop = true; /* SIGTERM: end in order, whatever still runs */
+		on_sigterm(c);
 	return 0;
 }
 
