@@ -163,13 +163,7 @@ def reads(fd):
 
 
 def writes(fd):
-    def act(w, c):
-        if c.ret > 0 and c.fd_path(fd):
-            w.deeds.add(c.line, 'write', c.fd_path(fd))
-    return act
-
-
-def resizes(fd):
+    """A write of nothing is one too, as a resize is."""
     return lambda w, c: c.fd_path(fd) and w.deeds.add(c.line, 'write', c.fd_path(fd))
 
 
@@ -279,7 +273,7 @@ CALLS = {
     'pwritev2': writes(0),
     'sendfile': copies(1, 0), 'copy_file_range': copies(0, 2), 'splice': copies(0, 2),
     'mmap': maps,
-    'truncate': truncates, 'ftruncate': resizes(0), 'fallocate': resizes(0),
+    'truncate': truncates, 'ftruncate': writes(0), 'fallocate': writes(0),
     'mkdir': appears('mkdir', 0), 'mkdirat': appears('mkdir', 1, 0),
     'mknod': appears('create', 0), 'mknodat': appears('create', 1, 0),
     'symlink': appears('symlink', 1), 'symlinkat': appears('symlink', 2, 1),
