@@ -17,6 +17,8 @@ struct check {
 	int base, dir, index, runs;
 	char id[LOG_ID_LEN + 1];
 	struct index_state st;
+	struct index_state late; /* the index once more, if check_late() was asked */
+	bool has_late;
 };
 
 /* The level decides what becomes of the verdict. */
@@ -39,6 +41,12 @@ int check_names(struct check *c, int dirfd, const char *run, int *ret_last_seq);
 bool check_torn_file(int dirfd, const struct torn *t);
 
 void check_wall(struct check *c, uint64_t wall_ns);
+
+/*
+ * The run as a later look at the index knows it: what was there a moment ago may
+ * have been pruned or redacted meanwhile.
+ */
+const struct index_run *check_late(struct check *c, const struct index_run *run);
 
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);

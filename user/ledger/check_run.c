@@ -8,6 +8,7 @@
 #include "base/num.h"
 #include "base/timeutil.h"
 #include "check.h"
+#include "leaf.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -33,6 +34,7 @@ struct run_check {
 	int64_t clock_ns;
 	struct buf lost, sampled_out; /* of the last seal */
 	uint64_t gaps, holes;
+	uint64_t redacted, unannounced, still_there; /* still_there: though announced as redacted */
 };
 
 static void run_check_done(struct run_check *k)
@@ -220,9 +222,24 @@ static bool event_time(struct cur line, uint64_t *ret_b)
 	return !num_u64((const char *)line.at, (size_t)(at - line.at), INT64_MAX, ret_b);
 }
 
-static int check_line(struct run_check *k, struct cur line, const struct seal_line *s)
+static void see_redacted(struct run_check *k, uint64_t leaf)
+{
+	k->redacted++;
+	if (!index_is_redacted(k->run, leaf))
+		k->run = check_late(k->c, k->run);
+	k->unannounced += !index_is_redacted(k->run, leaf);
+}
+
+static int check_line(struct run_check *k, struct cur line, uint64_t leaf,
+		      const struct seal_line *s)
 {
 	uint64_t b;
+
+	if (cur_starts(&line, LEAF_REDACTED)) {
+		see_redacted(k, leaf);
+		return 0;
+	}
+	k->still_there += index_is_redacted(k->run, leaf);
 
 	if (cur_starts(&line, "{\"t\":\"seal\""))
 		return fail(k, "malformed", -1, -1, "a seal record that is not the last");
@@ -253,7 +270,8 @@ static void check_clock(struct run_check *k, const struct seal_line *s)
 
 static int check_seal(struct run_check *k, const struct seal_line *s, size_t plain_before)
 {
-	if (s->n != k->scan.tree.n || s->bytes != plain_before)
+	/* the length of what was redacted is not known any more */
+	if (s->n != k->scan.tree.n || (s->bytes != plain_before && !k->scan.redacted))
 		return fail(k, "order", (int64_t)s->n, (int64_t)k->scan.tree.n,
 			    "a seal record that counts wrongly");
 	if (k->any_seal && s->at_boot < k->at_boot)
@@ -286,13 +304,14 @@ static int check_lines(struct run_check *k)
 	struct cur lines = k->scan.plain, seal = last_line(&lines), line;
 	struct seal_line s;
 	size_t before = cur_left(&lines);
+	uint64_t leaf = k->scan.first;
 	int r = 0;
 
 	if (parse_seal(seal, &s) < 0)
 		return fail(k, "malformed", -1, -1, "no seal record at the end");
 	k->clock_told = false;
 	while (!r && !cur_until(&lines, '\n', &line))
-		r = check_line(k, line, &s);
+		r = check_line(k, line, leaf++, &s);
 	return r ? r : check_seal(k, &s, before);
 }
 
@@ -458,11 +477,37 @@ static void say_orphan(struct run_check *k, int dirfd)
 		  check_torn_file(dirfd, t) ? "" : "; the file that kept it is gone or changed");
 }
 
+/* Announced, so the log as a whole is what it should be; this run is not all there. */
+static enum finding_level removed_level(const struct check *c)
+{
+	return c->o->run ? FINDING_WARN : FINDING_NOTE;
+}
+
+static void say_redacted(struct run_check *k)
+{
+	if (k->redacted > k->unannounced)
+		check_say(k->c, removed_level(k->c), "redacted", k->run->info.id,
+			  "run " SHORT_ID ": %" PRIu64 " records were redacted, as announced",
+			  short_name(k), k->redacted - k->unannounced);
+	if (k->unannounced)
+		check_say(k->c, FINDING_WARN, "redacted", k->run->info.id,
+			  "run " SHORT_ID ": %" PRIu64 " records are redacted, the index does not "
+			  "announce it", short_name(k), k->unannounced);
+	if (k->still_there)
+		check_say(k->c, FINDING_NOTE, "redacted", k->run->info.id,
+			  "run " SHORT_ID ": %" PRIu64 " records announced as redacted are still there",
+			  short_name(k), k->still_there);
+	if (k->run->info.pruned)
+		check_say(k->c, FINDING_NOTE, "pruned", k->run->info.id,
+			  "run " SHORT_ID ": announced as pruned, still there", short_name(k));
+}
+
 static void say_good(struct run_check *k, int dirfd)
 {
 	const struct index_run *run = k->run;
 
 	k->c->totals.valid++;
+	say_redacted(k);
 	if (run->stage == RUN_OPEN)
 		check_say(k->c, FINDING_WARN, "open", run->info.id,
 			  "run " SHORT_ID " %s: open; %" PRIu64 " records sealed, %" PRIu64
@@ -509,6 +554,7 @@ static void look_into(struct run_check *k, int dirfd)
 		return;
 	}
 	scan_init(&k->scan, dirfd, k->run->key.name);
+	k->scan.may_redact = true;
 	r = walk(k);
 	judge(k, dirfd, r, last_seq);
 }
@@ -518,6 +564,12 @@ static void judge_absent(struct check *c, const struct index_run *run)
 {
 	bool none = run->stage == RUN_ORPHANED && !run->claims[run->n_claims - 1].size;
 
+	if (check_late(c, run)->info.pruned) {
+		c->totals.valid++;
+		check_say(c, removed_level(c), "pruned", run->info.id,
+			  "run " SHORT_ID " %s: pruned, as announced", run->info.id, run->info.cmd);
+		return;
+	}
 	c->totals.valid += none;
 	check_say(c, FINDING_WARN, none ? "orphan" : "absent", run->info.id,
 		  none ? "run " SHORT_ID " %s: crashed before its first record" :

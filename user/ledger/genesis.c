@@ -115,7 +115,7 @@ static int first_block(const struct birth *b)
 	_cleanup_(block_done) struct block block = { 0 };
 	const char *origin = b->genesis->v.name;
 	struct checkpoint cp = { 0 };
-	struct packer *p = packer_new();
+	struct packer *p = packer_new(1);
 	int r;
 
 	block_start(&block);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/base64.h"
 #include "base/json_line.h"
+#include "base/num.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -15,17 +16,17 @@ struct leaf {
 	char boot[BOOT_ID_LEN + 1], machine[HEX_HASH_LEN + 1], torn_sha256[HEX_HASH_LEN + 1];
 	int64_t w, uid, size, torn;
 	struct hash root;
-	struct cur lost;
+	struct cur lost, ranges;
 	uint32_t seen;
 };
 
 enum leaf_field {
 	LF_T, LF_RUN, LF_VKEY, LF_ID, LF_CMD, LF_TIER, LF_BOOT, LF_MACHINE, LF_TORN_SHA256,
-	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST,
+	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST, LF_RANGES,
 };
 #define HAS(f) (1u << LF_##f)
 
-enum leaf_type { LT_TEXT, LT_INT, LT_HASH, LT_RAW };
+enum leaf_type { LT_TEXT, LT_INT, LT_HASH, LT_RAW, LT_LIST };
 
 #define ROW(f, key, type)                                  \
 	{ #key, LF_##f, type, offsetof(struct leaf, key), \
@@ -51,6 +52,7 @@ static const struct leaf_row {
 	ROW(TORN, torn, LT_INT),
 	ROW(ROOT, root, LT_HASH),
 	ROW(LOST, lost, LT_RAW),
+	ROW(RANGES, ranges, LT_LIST),
 };
 
 void index_done(struct index_state *st)
@@ -58,6 +60,7 @@ void index_done(struct index_state *st)
 	for (size_t i = 0; i < st->n_runs; i++) {
 		free(st->runs[i].claims);
 		free(st->runs[i].lost);
+		free(st->runs[i].redacted);
 	}
 	free(st->runs);
 	free(st->torn);
@@ -70,6 +73,24 @@ struct index_run *index_run(const struct index_state *st, const char *id)
 		if (!strcmp(st->runs[i].info.id, id))
 			return &st->runs[i];
 	return NULL;
+}
+
+bool index_is_redacted(const struct index_run *run, uint64_t leaf)
+{
+	size_t from = 0, to = run->n_redacted;
+
+	while (from < to) {
+		size_t mid = (from + to) / 2;
+		const struct span *s = &run->redacted[mid];
+
+		if (leaf >= s->first && leaf <= s->last)
+			return true;
+		if (leaf < s->first)
+			to = mid;
+		else
+			from = mid + 1;
+	}
+	return false;
 }
 
 /* ---- reading one leaf --------------------------------------------------------- */
@@ -91,6 +112,10 @@ static int set_field(struct leaf *l, const struct leaf_row *row, const struct js
 	if (row->type == LT_RAW) {
 		*(struct cur *)to = v->text;
 		return v->type == JSON_NULL || v->type == JSON_OBJ ? 0 : -EBADMSG;
+	}
+	if (row->type == LT_LIST) {
+		*(struct cur *)to = v->text;
+		return v->type == JSON_ARR ? 0 : -EBADMSG;
 	}
 	if (row->type == LT_INT) {
 		*(int64_t *)to = v->num;
@@ -210,6 +235,7 @@ static int on_run_start(struct index_state *st, const struct leaf *l)
 	    l->uid > UINT32_MAX)
 		return -EBADMSG;
 	run = add_run(st);
+	run->start_leaf = st->leaves;
 	run->key = key;
 	memcpy(run->info.id, l->run, sizeof(run->info.id));
 	memcpy(run->info.cmd, l->cmd, sizeof(run->info.cmd) - 1);
@@ -246,6 +272,7 @@ static int on_run_end(struct index_state *st, const struct leaf *l)
 	if (!run || add_claim(run, l) < 0)
 		return -EBADMSG;
 	run->stage = RUN_ENDED;
+	run->end_leaf = st->leaves;
 	run->info.ended = true;
 	run->lost = xmemdup(l->lost.at, cur_left(&l->lost));
 	return 0;
@@ -269,6 +296,7 @@ static int on_run_orphan(struct index_state *st, const struct leaf *l)
 	run->claims = xrealloc(run->claims, run->n_claims + 1, sizeof(c));
 	run->claims[run->n_claims++] = c;
 	run->stage = RUN_ORPHANED;
+	run->end_leaf = st->leaves;
 	return set_torn(&run->torn, l);
 }
 
@@ -293,6 +321,84 @@ static int on_gap(struct index_state *st, const struct leaf *l)
 	return 0;
 }
 
+static int take_number(struct cur *in, char stop, uint64_t *ret)
+{
+	struct cur text;
+
+	if (cur_until(in, (uint8_t)stop, &text) < 0)
+		return -EBADMSG;
+	return num_u64((const char *)text.at, cur_left(&text), INT64_MAX, ret) < 0 ? -EBADMSG : 0;
+}
+
+/* One [first,last] of the list, and what stands between it and the next. */
+static int take_span(struct cur *in, struct span *ret)
+{
+	uint8_t open, next;
+
+	if (cur_u8(in, &open) < 0 || open != '[' || take_number(in, ',', &ret->first) < 0 ||
+	    take_number(in, ']', &ret->last) < 0 || cur_u8(in, &next) < 0)
+		return -EBADMSG;
+	return next == ',' || (next == ']' && !cur_left(in)) ? 0 : -EBADMSG;
+}
+
+static int by_first(const void *a, const void *b)
+{
+	const struct span *p = a, *q = b;
+
+	return p->first < q->first ? -1 : p->first > q->first;
+}
+
+/* Several announcements may name the same leaves. */
+static void join_spans(struct index_run *run)
+{
+	struct span *s = run->redacted;
+	size_t n = 0;
+
+	qsort(s, run->n_redacted, sizeof(*s), by_first);
+	for (size_t i = 1; i < run->n_redacted; i++) {
+		if (s[i].first <= s[n].last + 1)
+			s[n].last = MAX(s[n].last, s[i].last);
+		else
+			s[++n] = s[i];
+	}
+	run->n_redacted = n + 1;
+}
+
+/* Spans rise and stay inside the run, which nobody writes any more. */
+static int on_redact(struct index_state *st, const struct leaf *l)
+{
+	struct index_run *run = index_run(st, l->run);
+	struct cur in = l->ranges;
+	uint64_t least = 0;
+
+	if (!run || run->stage == RUN_OPEN || run->info.pruned || cur_skip(&in, 1) < 0)
+		return -EBADMSG;
+	while (cur_left(&in)) {
+		struct span s;
+
+		if (take_span(&in, &s) < 0 || s.first < least || s.last < s.first ||
+		    s.last >= run->claims[run->n_claims - 1].size)
+			return -EBADMSG;
+		run->redacted = xrealloc(run->redacted, run->n_redacted + 1, sizeof(s));
+		run->redacted[run->n_redacted++] = s;
+		least = s.last + 1;
+	}
+	if (!least)
+		return -EBADMSG;
+	join_spans(run);
+	return 0;
+}
+
+static int on_prune(struct index_state *st, const struct leaf *l)
+{
+	struct index_run *run = index_run(st, l->run);
+
+	if (!run || run->stage == RUN_OPEN || run->info.pruned)
+		return -EBADMSG;
+	run->info.pruned = true;
+	return 0;
+}
+
 #define RUN_CLAIM (HAS(RUN) | HAS(SIZE) | HAS(ROOT))
 
 /* Other kinds are carried and signed, and change nothing here. */
@@ -310,6 +416,8 @@ static const struct leaf_kind {
 	{ "restart", 0, on_restart },
 	{ "identity", HAS(VKEY), on_identity },
 	{ "gap", 0, on_gap },
+	{ "redact", HAS(RUN) | HAS(RANGES), on_redact },
+	{ "prune", HAS(RUN), on_prune },
 };
 
 static int apply(struct index_state *st, struct cur line)
@@ -345,11 +453,12 @@ static int fold_line(struct index_state *st, struct cur line, bool is_last)
 	return r;
 }
 
-/* Blocks that end something are co-signed by the identity key, if the log has one. */
+/* Blocks that end or remove something are co-signed by the identity key, if the log has one. */
 static bool needs_cosign(struct cur line)
 {
 	static const char *const ends[] = { "{\"t\":\"genesis\"", "{\"t\":\"run-end\"",
-					    "{\"t\":\"run-orphan\"" };
+					    "{\"t\":\"run-orphan\"", "{\"t\":\"redact\"",
+					    "{\"t\":\"prune\"" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (cur_starts(&line, ends[i]))

@@ -27,8 +27,14 @@ struct torn {
 	char sha256[HEX_HASH_LEN + 1];
 };
 
+/* Leaves first to last of a run, announced as redacted. */
+struct span {
+	uint64_t first, last;
+};
+
 struct index_run {
 	struct run_info info;
+	uint64_t start_leaf, end_leaf; /* in the index: run-start, run-end or run-orphan */
 	struct vkey key;
 	char boot[BOOT_ID_LEN + 1];
 	enum run_stage stage;
@@ -36,6 +42,8 @@ struct index_run {
 	size_t n_claims;
 	char *lost;	  /* of run-end, canonical JSON */
 	struct torn torn; /* of run-orphan */
+	struct span *redacted; /* as announced, joined, in order */
+	size_t n_redacted;
 };
 
 struct index_state {
@@ -64,5 +72,8 @@ void index_done(struct index_state *st);
 int index_fold(struct index_state *st, struct scan *s);
 
 struct index_run *index_run(const struct index_state *st, const char *id);
+
+/* Is the redaction of this leaf of the run announced? */
+bool index_is_redacted(const struct index_run *run, uint64_t leaf);
 
 #endif

@@ -146,7 +146,7 @@ static int open_for_writing(struct ledger *l, struct diag *d)
 		return diag_set(d, -errno, "cannot open the lock file: %s", strerror(errno));
 	host_boot_id(l->boot);
 	host_machine(l->machine);
-	l->packer = packer_new();
+	l->packer = packer_new(1);
 	l->writable = true;
 	return 0;
 }

@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Leaf hashes, and long records in several lines, see line.h. */
+/* Long records in several lines, see line.h. */
 #include "line.h"
 
-#include "base/base64.h"
 #include "base/json_line.h"
 #include "base/num.h"
 
-#include <sodium.h>
-
-#define SALT_LEN 16
-#define SALT_TEXT 22 /* its base64url characters */
-#define LEAF_OPEN "{\"s\":\""
-#define LEAF_MID "\","
 #define MORE_ROOM 32		   /* for ,"more":N in the head line */
 #define TEXT_MAX (LINE_MAX_BYTES - 1) /* without the newline */
-
-void leaf_hash(const uint8_t salt_key[SALT_KEY_LEN], uint64_t index, struct cur line,
-	       struct hash *ret)
-{
-	char head[1 + sizeof(LEAF_OPEN) - 1 + SALT_TEXT + sizeof(LEAF_MID) - 1] = "\0" LEAF_OPEN;
-	uint8_t salt[SALT_LEN], number[8];
-	crypto_hash_sha256_state h;
-	char *at;
-
-	for (int i = 8; i--; index >>= 8)
-		number[i] = (uint8_t)index;
-	crypto_generichash(salt, sizeof(salt), number, sizeof(number), salt_key, SALT_KEY_LEN);
-	at = base64url_put(head + sizeof(LEAF_OPEN), salt, sizeof(salt));
-	memcpy(at, LEAF_MID, sizeof(LEAF_MID) - 1);
-	(void)cur_skip(&line, 1); /* line_check() saw the "{" */
-	crypto_hash_sha256_init(&h);
-	crypto_hash_sha256_update(&h, (uint8_t *)head, sizeof(head));
-	crypto_hash_sha256_update(&h, line.at, cur_left(&line));
-	crypto_hash_sha256_final(&h, ret->b);
-}
 
 /* ---- the top level of a line ------------------------------------------------ */
 

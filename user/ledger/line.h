@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines: their leaf hash, and how a record longer than a line is split into
+ * Lines: what one may hold, and how a record longer than a line is split into
  * `more` lines and joined again. Splitting and joining are pure functions on
  * canonical text, and join(split(text)) is the same bytes.
  */
@@ -10,14 +10,9 @@
 #include "base/buf.h"
 #include "base/cur.h"
 #include "member.h"
-#include "tree.h"
 
 #define RECORD_MAX_BYTES (256u << 10) /* one record, over all its lines */
 #define LINE_MAX_CUTS 4		      /* values of one record that may be cut */
-
-/* The salted leaf: SHA-256(0x00 || {"s":"<salt>", || the line without its "{"). */
-void leaf_hash(const uint8_t salt_key[SALT_KEY_LEN], uint64_t index, struct cur line,
-	       struct hash *ret);
 
 /* What a log may hold: canonical, begins {" , no key s or h at top level. -EBADMSG */
 int line_check(struct cur line);

@@ -11,10 +11,10 @@
 #define FIXED "\x1f\x8b\x08\x04\0\0\0\0\0\xff" /* deflate, FEXTRA only, no time, no system */
 #define FIXED_LEN 10
 #define SUB_LEN 4      /* SI1 SI2 LEN */
-#define DATA_LEN 48    /* salt key, first index, lines, length */
+#define HINTS_LEN 16   /* first index, lines, length */
+#define DATA_LEN (SALT_KEY_LEN + HINTS_LEN)
 #define HEAD_LEN(len) (FIXED_LEN + 2 + SUB_LEN + (len))
 #define TAIL_LEN 8     /* CRC32, ISIZE */
-#define LENGTH_AT 60   /* of the member's length in a data member */
 #define EMPTY "\x03\0" /* the one deflate stream of a seal */
 
 struct packer {
@@ -40,11 +40,11 @@ static void add_header(struct buf *to, const char *id, size_t len)
 	add_le(to, len, 2);
 }
 
-struct packer *packer_new(void)
+struct packer *packer_new(int level)
 {
 	struct packer *p = xcalloc(1, sizeof(*p));
 
-	if (deflateInit2(&p->z, 1, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+	if (deflateInit2(&p->z, level, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		abort(); /* out of memory, as alloc.h */
 	return p;
 }
@@ -72,13 +72,12 @@ static void add_deflated(struct packer *p, struct buf *to, struct cur plain)
 	buf_cut(to, to->len + room - p->z.avail_out);
 }
 
-void member_add_data(struct packer *p, struct buf *to, const uint8_t salt_key[SALT_KEY_LEN],
-		     uint64_t first, uint32_t lines, struct cur plain)
+/* From the three hints on; `from` is where the member begins. */
+static void add_rest(struct packer *p, struct buf *to, size_t from, uint64_t first, uint32_t lines,
+		     struct cur plain)
 {
-	size_t from = to->len;
+	size_t length_at = to->len + 12;
 
-	add_header(to, "TL", DATA_LEN);
-	buf_add(to, salt_key, SALT_KEY_LEN);
 	add_le(to, first, 8);
 	add_le(to, lines, 4);
 	add_le(to, 0, 4); /* filled in below */
@@ -86,7 +85,26 @@ void member_add_data(struct packer *p, struct buf *to, const uint8_t salt_key[SA
 	add_le(to, crc32(0, plain.at, (uInt)cur_left(&plain)), 4);
 	add_le(to, cur_left(&plain), 4);
 	for (size_t i = 0, n = to->len - from; i < 4; i++, n >>= 8)
-		to->data[from + LENGTH_AT + i] = (char)(n & 0xff);
+		to->data[length_at + i] = (char)(n & 0xff);
+}
+
+void member_add_data(struct packer *p, struct buf *to, const uint8_t salt_key[SALT_KEY_LEN],
+		     uint64_t first, uint32_t lines, struct cur plain)
+{
+	size_t from = to->len;
+
+	add_header(to, "TL", DATA_LEN);
+	buf_add(to, salt_key, SALT_KEY_LEN);
+	add_rest(p, to, from, first, lines, plain);
+}
+
+void member_add_redacted(struct packer *p, struct buf *to, uint64_t first, uint32_t lines,
+			 struct cur leaves)
+{
+	size_t from = to->len;
+
+	add_header(to, "TR", HINTS_LEN);
+	add_rest(p, to, from, first, lines, leaves);
 }
 
 void member_add_seal(struct buf *to, struct cur note)
@@ -144,8 +162,10 @@ static int take_extra(struct cur *in, struct cur *ret_id, struct cur *ret_data,
 
 static int take_numbers(struct cur extra, struct member *m)
 {
-	if (cur_copy(&extra, m->salt_key, SALT_KEY_LEN) < 0 || cur_le64(&extra, &m->first) < 0 ||
-	    cur_le32(&extra, &m->lines) < 0 || cur_le32(&extra, &m->length) < 0)
+	if (m->kind == MEMBER_DATA && cur_copy(&extra, m->salt_key, SALT_KEY_LEN) < 0)
+		return -EBADMSG;
+	if (cur_le64(&extra, &m->first) < 0 || cur_le32(&extra, &m->lines) < 0 ||
+	    cur_le32(&extra, &m->length) < 0)
 		return -EBADMSG;
 	return cur_end(&extra);
 }
@@ -207,7 +227,6 @@ static int take_data(struct unpacker *u, struct cur *in, struct cur extra, struc
 {
 	int r;
 
-	m->kind = MEMBER_DATA;
 	if (take_numbers(extra, m) < 0)
 		return damaged(ret_why, "extra");
 	r = take_deflated(u, in, m, ret_why);
@@ -236,7 +255,8 @@ int member_take(struct unpacker *u, struct cur *in, struct member *ret, const ch
 		r = take_extra(&at, &id, &extra, ret_why);
 	if (r)
 		return r;
-	if (cur_is(&id, "TL"))
+	ret->kind = cur_is(&id, "TR") ? MEMBER_REDACTED : MEMBER_DATA;
+	if (cur_is(&id, "TL") || cur_is(&id, "TR"))
 		r = take_data(u, &at, extra, ret, ret_why);
 	else if (cur_is(&id, "TS"))
 		r = take_seal(&at, extra, ret, ret_why);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gzip members of a segment: data members (TL) hold lines, seal members
- * (TS) hold a signed note in FEXTRA and nothing else. The ten header bytes are
+ * The gzip members of a segment: data members (TL) hold lines, redacted ones
+ * (TR) take their place and hold leaves, seal members (TS) hold a signed note
+ * in FEXTRA and nothing else. The ten header bytes are
  * fixed: CRC32 covers only the payload, so a free header byte would be one
  * that nobody checks.
  */
@@ -19,12 +20,12 @@
 #define MEMBER_MAX_BYTES (MEMBER_MAX_PLAIN + (128u << 10))
 #define SALT_KEY_LEN 32
 
-enum member_kind { MEMBER_DATA, MEMBER_SEAL };
+enum member_kind { MEMBER_DATA, MEMBER_REDACTED, MEMBER_SEAL };
 
 struct member {
 	enum member_kind kind;
-	/* data only; the three numbers are claims, checked by nobody yet */
-	uint8_t salt_key[SALT_KEY_LEN];
+	uint8_t salt_key[SALT_KEY_LEN]; /* data only */
+	/* data and redacted; the three numbers are claims, checked by nobody yet */
 	uint64_t first;
 	uint32_t lines, length;
 	struct cur plain; /* borrowed from the unpacker until the next call */
@@ -34,12 +35,14 @@ struct member {
 };
 
 struct packer;
-struct packer *packer_new(void);
+struct packer *packer_new(int level); /* zlib's; 1 while recording */
 void packer_free(struct packer *p);
 
-/* Appends a data member. The level is zlib's; 1 while recording. */
+/* Appends a data member; the one without a salt key is a redacted one. */
 void member_add_data(struct packer *p, struct buf *to, const uint8_t salt_key[SALT_KEY_LEN],
 		     uint64_t first, uint32_t lines, struct cur plain);
+void member_add_redacted(struct packer *p, struct buf *to, uint64_t first, uint32_t lines,
+			 struct cur leaves);
 void member_add_seal(struct buf *to, struct cur note);
 
 struct unpacker;

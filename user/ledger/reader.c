@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/fdio.h"
 #include "hostlog.h"
+#include "leaf.h"
 #include "line.h"
 
 #include <errno.h>
@@ -42,8 +43,11 @@ int reader_open(struct ledger *l, const char *run_id, struct diag *d, struct rea
 	if (r->dir < 0 && r->dir != -ENOENT)
 		return diag_set(d, r->dir, "cannot open the log of run %s: %s", r->id,
 				strerror(-r->dir));
+	if (r->dir < 0 && run->info.pruned)
+		return diag_set(d, -ENOENT, "the log of run %s was pruned", r->id);
 	r->at_end = r->dir < 0; /* announced, and not there yet or any more */
 	scan_init(&r->scan, r->dir, r->key.name);
+	r->scan.may_redact = true;
 	*ret_reader = TAKE_PTR(r);
 	return 0;
 }
@@ -89,7 +93,8 @@ static int next_block(struct reader *r, struct diag *d)
 
 static bool is_ours(const struct cur *line)
 {
-	return cur_starts(line, "{\"t\":\"segment\"") || cur_starts(line, "{\"t\":\"seal\"");
+	return cur_starts(line, "{\"t\":\"segment\"") || cur_starts(line, "{\"t\":\"seal\"") ||
+	       cur_starts(line, LEAF_REDACTED);
 }
 
 /* 1 = a line, 0 = end. *ret_leaf is its index. */

@@ -3,7 +3,8 @@
  * Reads a run log back, block by block. A line is handed out only after the
  * seal behind it was checked against the run key that the index names; `more`
  * lines are joined first, so that the caller sees the bytes the writer gave to
- * runlog_append(). segment, seal and more lines are not handed out.
+ * runlog_append(). segment, seal and more lines are not handed out, nor what was
+ * redacted.
  */
 #ifndef LEDGER_READER_H
 #define LEDGER_READER_H

@@ -95,6 +95,7 @@ static int recover_run(int dirfd, const struct vkey *key, struct found *ret)
 	int r;
 
 	scan_init(&s, dirfd, key->name);
+	s.may_redact = true; /* only a foreign hand can have done it, and it is no torn tail */
 	while ((r = scan_next(&s)) == 1) {
 		ret->size = s.tree.n;
 		ret->root = s.note.cp.root;

@@ -363,7 +363,7 @@ static struct runlog *new_run(struct ledger *l)
 	sodium_bin2hex(r->id, sizeof(r->id), id, sizeof(id));
 	name_of_run(name, l->st.origin, r->id);
 	r->key = key_new(name, NULL, KEY_LOG);
-	r->packer = packer_new();
+	r->packer = packer_new(1);
 	r->lost = xstrdup("{}");
 	r->sampled_out = xstrdup("{}");
 	return r;

@@ -6,6 +6,7 @@
 #include "base/base64.h"
 #include "base/json_line.h"
 #include "base/macros.h"
+#include "leaf.h"
 #include "line.h"
 
 #include <fcntl.h>
@@ -41,6 +42,7 @@ void scan_done(struct scan *s)
 {
 	closep(&s->fd);
 	unpacker_free(s->u);
+	buf_done(&s->lines_of_leaves);
 	free(s->win);
 	*s = (struct scan){ .fd = -1 };
 }
@@ -253,28 +255,81 @@ static int check_segment_line(struct scan *s, struct cur line, struct cur rest)
 
 /* ---- a block ------------------------------------------------------------------ */
 
-static int add_line(struct scan *s, const struct member *m, struct cur line)
+/* Lines from leaves: the salt goes, what was redacted stays as it is. */
+static int open_leaves(struct scan *s, struct cur leaves)
 {
-	struct hash leaf;
+	struct buf *to = &s->lines_of_leaves;
+	struct cur leaf, rest;
+	struct hash h;
 
+	buf_reset(to);
+	while (!cur_until(&leaves, '\n', &leaf)) {
+		if (leaf_parse(leaf, &h, &rest) < 0)
+			return bad_line(s, "no leaf");
+		if (cur_left(&rest))
+			buf_addch(to, '{');
+		else
+			rest = leaf;
+		buf_add(to, rest.at, cur_left(&rest));
+		buf_addch(to, '\n');
+	}
+	s->plain = cur_of(to->data, to->len);
+	return cur_left(&leaves) ? bad_line(s, "no newline") : 0;
+}
+
+static int open_data(struct scan *s, const struct member *m)
+{
+	s->is_redacted = m->kind == MEMBER_REDACTED;
+	s->raw = s->plain = m->plain;
+	s->redacted = 0;
+	memcpy(s->salt_key, m->salt_key, sizeof(s->salt_key)); /* means nothing if redacted */
+	return s->is_redacted ? open_leaves(s, m->plain) : 0;
+}
+
+/* `leaf` is the next one of a redacted block. */
+static int hash_line(struct scan *s, struct cur line, struct cur leaf, struct hash *ret)
+{
+	bool is_gone = s->is_redacted && cur_starts(&line, LEAF_REDACTED);
+	struct cur rest;
+
+	s->redacted += is_gone;
 	if (cur_left(&line) >= LINE_MAX_BYTES)
 		return bad_line(s, "too long");
-	if (line_check(line) < 0)
+	if (!is_gone && line_check(line) < 0)
 		return bad_line(s, "not canonical");
-	leaf_hash(m->salt_key, s->tree.n, line, &leaf);
-	tree_add(&s->tree, &leaf);
+	if (s->is_redacted)
+		return leaf_parse(leaf, ret, &rest); /* open_leaves() did it before */
+	leaf_hash(s->salt_key, s->tree.n, line, ret);
+	return 0;
+}
+
+static int add_line(struct scan *s, struct cur line, struct cur leaf)
+{
+	struct hash h;
+	int r;
+
+	r = hash_line(s, line, leaf, &h);
+	if (r < 0)
+		return r;
+	if (s->on_leaf)
+		s->on_leaf(s->arg, s->tree.n, &h);
+	tree_add(&s->tree, &h);
 	return 0;
 }
 
 static int add_lines(struct scan *s, const struct member *m)
 {
-	struct cur plain = m->plain, line;
+	struct cur plain, leaves, line, leaf = { 0 };
 	bool is_first = !s->file_off;
-	int r = 0;
+	int r;
 
+	r = open_data(s, m);
+	plain = s->plain;
+	leaves = s->raw;
 	for (s->lines = 0; !r && cur_left(&plain); s->lines++) {
 		if (s->lines == MEMBER_MAX_LINES || cur_until(&plain, '\n', &line) < 0)
 			return bad_line(s, "no newline");
+		(void)cur_until(&leaves, '\n', &leaf); /* as many as lines */
 		if (is_first && !s->lines)
 			r = check_segment_line(s, line, plain);
 		else if (cur_starts(&line, "{\"t\":\"segment\""))
@@ -282,9 +337,22 @@ static int add_lines(struct scan *s, const struct member *m)
 		if (!s->lines)
 			s->first = s->tree.n;
 		if (!r)
-			r = add_line(s, m, line);
+			r = add_line(s, line, leaf);
 	}
 	return r;
+}
+
+void scan_leaf(const struct scan *s, uint64_t index, struct buf *to)
+{
+	struct cur raw = s->raw, line = { 0 };
+
+	for (uint64_t i = s->first; i <= index; i++)
+		if (cur_until(&raw, '\n', &line) < 0)
+			return; /* not of this block */
+	if (s->is_redacted)
+		buf_add(to, line.at, cur_left(&line));
+	else
+		leaf_text(s->salt_key, index, line, to);
 }
 
 static int check_hints(struct scan *s, const struct member *m)
@@ -376,6 +444,12 @@ static int bad_pair(struct scan *s, int r, const char *why)
 			 (unsigned long long)s->tail, (unsigned long long)s->file_off, why);
 }
 
+static bool is_wanted(const struct scan *s, enum member_kind have, enum member_kind want)
+{
+	return have == want ||
+	       (s->may_redact && want == MEMBER_DATA && have == MEMBER_REDACTED);
+}
+
 static int take_kind(struct scan *s, uint64_t off, enum member_kind kind, struct member *m)
 {
 	const char *why = "";
@@ -384,7 +458,7 @@ static int take_kind(struct scan *s, uint64_t off, enum member_kind kind, struct
 	r = take(s, off, m, &why);
 	if (r == -ENODATA && has_next_segment(s))
 		r = take(s, off, m, &why); /* the next one begins only when this one is whole */
-	if (!r && m->kind != kind) {
+	if (!r && !is_wanted(s, m->kind, kind)) {
 		why = kind == MEMBER_DATA ? "no data member" : "no seal";
 		r = -EBADMSG;
 	}
@@ -410,7 +484,6 @@ static int read_block(struct scan *s)
 		r = check_note(s, &seal);
 	if (r)
 		return r;
-	s->plain = data.plain; /* the seal inflated nothing */
 	s->off = s->file_off;
 	s->file_off += data.bytes + seal.bytes;
 	return 1;

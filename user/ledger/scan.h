@@ -29,10 +29,18 @@ struct scan {
 	int fd;
 	uint64_t file_off; /* of the next block in that segment */
 
+	bool may_redact; /* set by the caller: redacted blocks may stand in this log */
+	/* set by the caller, or NULL: sees each leaf before its block is proved whole */
+	void (*on_leaf)(void *arg, uint64_t index, const struct hash *leaf);
+	void *arg;
+
 	/* the block last read; borrowed until the next call */
 	uint64_t off, first;
-	uint32_t lines;
-	struct cur plain;
+	uint32_t lines, redacted;
+	struct cur plain; /* its lines; LEAF_REDACTED begins those that are gone */
+	struct cur raw;	  /* the payload as it stands in the file */
+	bool is_redacted; /* it has leaves with their salts, no salt key */
+	uint8_t salt_key[SALT_KEY_LEN];
 	struct note note;
 	struct tree tree; /* with its lines */
 	bool bridged;	  /* it begins behind a hole that a gap record names */
@@ -41,6 +49,7 @@ struct scan {
 	uint64_t unsealed; /* whole lines among them, if their member is whole */
 	struct fault fault;
 	struct unpacker *u;
+	struct buf lines_of_leaves; /* plain, in a redacted block */
 	uint8_t *win; /* bytes of the file from win_off on */
 	size_t win_len;
 	uint64_t win_off;
@@ -56,6 +65,9 @@ void scan_done(struct scan *s);
  * Other -errno: the file cannot be read.
  */
 int scan_next(struct scan *s);
+
+/* Appends the leaf of a line of the last block; its hash alone if that is what is left. */
+void scan_leaf(const struct scan *s, uint64_t index, struct buf *to);
 
 /* The seal of the last block is by v; else fills the fault and returns -EBADMSG. */
 int scan_signed_by(struct scan *s, const struct vkey *v);

@@ -4,7 +4,7 @@
 
 #include "base/base64.h"
 #include "base/json_out.h"
-#include "line.h"
+#include "leaf.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -396,6 +396,23 @@ static void read_index(struct check *c, struct promise *p)
 			  "index: segment %06u is missing before %06d", s.seq + 1, last_seq);
 }
 
+const struct index_run *check_late(struct check *c, const struct index_run *run)
+{
+	const struct index_run *again;
+
+	if (!c->has_late) {
+		_cleanup_(scan_done) struct scan s;
+
+		scan_init(&s, c->index, c->st.origin);
+		/* faults were told the first time; what comes before them holds */
+		while (scan_next(&s) == 1 && index_fold(&c->late, &s) == 0)
+			;
+		c->has_late = true;
+	}
+	again = index_run(&c->late, run->info.id);
+	return again ? again : run;
+}
+
 static void judge_origin_file(struct check *c)
 {
 	_cleanup_buf_ struct buf want = BUF_INIT, have = BUF_INIT;
@@ -481,6 +498,7 @@ static int open_log(struct check *c, const char *dir, struct diag *d)
 static void check_done(struct check *c)
 {
 	index_done(&c->st);
+	index_done(&c->late);
 	closep(&c->base);
 	closep(&c->dir);
 	closep(&c->index);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "ledger/key.h"
+#include "ledger/leaf.h"
 #include "ledger/line.h"
 #include "ledger/member.h"
 #include "ledger/segment.h"
@@ -161,7 +162,7 @@ static void data_member_header(void **state)
 		"0909090909090909090909090909090909090909090909090909090909090909"
 		"000000000000000003000000";
 	_cleanup_buf_ struct buf plain = BUF_INIT, member = BUF_INIT;
-	struct packer *p = packer_new();
+	struct packer *p = packer_new(1);
 	uint8_t salt_key[SALT_KEY_LEN];
 
 	(void)state;
