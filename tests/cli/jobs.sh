@@ -39,8 +39,9 @@ def line(text):
 expect("READY> ", "a shell")
 line("bind 'set enable-bracketed-paste off'; stty -echo")
 expect("READY> ", "... that is quiet")
-line(BIN + " run -q -- sh -c 'echo started; sleep 1; echo woke; exit 6'")
+line(BIN + " run -q -- sh -c 'echo started; sleep 3; echo woke; exit 6'")
 expect("started", "in the foreground")
+time.sleep(1)  # sh must not be in the middle of a vfork(): no shell survives a stop there
 send("\x1a")
 expect(r"Stopped.*READY> ", "Ctrl-Z stops it")
 line("fg >/dev/null")
