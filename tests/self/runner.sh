@@ -26,6 +26,10 @@ is "crash after its points" "1 passed, 1 failed, 0 skipped" "$(count 'echo ok 1;
 is "all skipped" "0 passed, 0 failed, 1 skipped" "$(count 'echo "1..0 # SKIP none"; exit 77')"
 is "too slow" "0 passed, 1 failed, 0 skipped" "$(count 'sleep 20')"
 is "two programs" "1 passed, 1 failed, 0 skipped" "$(count $'true\nfalse')"
+printf 'in=check jobs=3\nprograms() {\n\tcat programs\n}\n' >tests/suites/s.sh
+is "three at a time, none is lost" "8 passed, 1 failed, 0 skipped" \
+	"$(count "$(printf 'sleep 0.%d\n' 3 1 2 1 2 3 1 2; echo 'sleep 0.1; false')")"
+printf 'in=check limit=2\nprograms() {\n\tcat programs\n}\n' >tests/suites/s.sh
 is "no such suite" "0 passed, 1 failed, 0 skipped" "$(O=$T/o tests/run none | tail -n 1)"
 echo true >programs
 ok "status of a good run" env O="$T/o" tests/run check
