@@ -23,9 +23,11 @@ static size_t rows(const struct opt *table)
 	return n;
 }
 
-static bool takes_value(const struct opt *o)
+static int takes_value(const struct opt *o)
 {
-	return o->kind != OPT_FLAG;
+	if (o->kind == OPT_MAYBE)
+		return optional_argument;
+	return o->kind == OPT_FLAG ? no_argument : required_argument;
 }
 
 /* ---- values ------------------------------------------------------------ */
@@ -85,6 +87,14 @@ static int set_u32(const char *text, void *to)
 	return r;
 }
 
+static int add_item(const char *text, struct opt_list *to)
+{
+	if (to->n == MAX_OPT_LIST)
+		return -E2BIG;
+	to->item[to->n++] = text;
+	return 0;
+}
+
 static int find_word(const struct opt_word *words, const char *text, size_t len, int *ret)
 {
 	for (; words->word; words++)
@@ -125,7 +135,11 @@ static int set_value(const struct opt *o, const char *text, void *values, struct
 		r = set_flag(text, to);
 		break;
 	case OPT_TEXT:
+	case OPT_MAYBE:
 		*(const char **)to = text;
+		break;
+	case OPT_LIST:
+		r = add_item(text, to);
 		break;
 	case OPT_U32:
 		r = set_u32(text, to);
@@ -140,6 +154,8 @@ static int set_value(const struct opt *o, const char *text, void *values, struct
 		r = set_set(o->words, text, to);
 		break;
 	}
+	if (r == -E2BIG)
+		return diag_set(d, r, "--%s may be given %d times at most", o->name, MAX_OPT_LIST);
 	return r < 0 ? bad_value(o, text, d) : 0;
 }
 
@@ -183,8 +199,7 @@ static void spec_fill(struct spec *s, const struct opt *table, bool operands_fir
 		const struct opt *o = &table[i];
 
 		s->longs[i] = (struct option){
-			o->name, takes_value(o) ? required_argument : no_argument, NULL,
-			NAME_VALUE + (int)i,
+			o->name, takes_value(o), NULL, NAME_VALUE + (int)i,
 		};
 		if (!o->letter)
 			continue;
@@ -236,6 +251,7 @@ static int refused(const struct opt *table, int c, char **argv, struct diag *d)
 int opt_parse(const struct opt *table, void *values, bool operands_first, int argc, char **argv,
 	      struct diag *d)
 {
+	const struct opt *row;
 	struct spec s;
 	int c, r;
 
@@ -248,7 +264,8 @@ int opt_parse(const struct opt *table, void *values, bool operands_first, int ar
 	while ((c = getopt_long(argc, argv, s.shorts, s.longs, NULL)) != -1) {
 		if (c == '?' || c == ':')
 			return refused(table, c, argv, d);
-		r = set_value(row_of(table, c), optarg ? optarg : "1", values, d);
+		row = row_of(table, c);
+		r = set_value(row, optarg ? optarg : row->kind == OPT_MAYBE ? "" : "1", values, d);
 		if (r < 0)
 			return r;
 	}
@@ -267,7 +284,8 @@ void opt_help(const struct opt *table, struct buf *to)
 			buf_addf(&left, "-%c, ", o->letter);
 		else
 			buf_addstr(&left, "    ");
-		buf_addf(&left, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+		buf_addf(&left, o->kind == OPT_MAYBE ? "--%s[=%s]" : o->arg ? "--%s %s" : "--%s%s",
+			 o->name, o->arg ? o->arg : "");
 		buf_addf(to, "  %-30s %s", buf_str(&left), o->help);
 		for (const struct opt_word *w = o->words; w && w->word; w++) {
 			buf_addf(to, "%s%s", sep, w->word);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #define MAX_OPTS 40 /* rows of one table */
+#define MAX_OPT_LIST 64 /* values of one option that may be repeated */
 
 enum opt_kind {
 	OPT_FLAG,    /* bool */
@@ -24,6 +25,13 @@ enum opt_kind {
 	OPT_SECONDS, /* uint64_t, ns; "1.5" */
 	OPT_WORD,    /* int: value of one of `words` */
 	OPT_SET,     /* uint32_t: values of comma-separated words, or-ed */
+	OPT_LIST,    /* struct opt_list: may be repeated */
+	OPT_MAYBE,   /* const char *; "" when given without =VALUE */
+};
+
+struct opt_list {
+	const char *item[MAX_OPT_LIST];
+	size_t n;
 };
 
 struct opt_word {

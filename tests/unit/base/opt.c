@@ -16,6 +16,8 @@ struct args {
 	uint32_t uid, set;
 	uint64_t wait_ns;
 	int tier;
+	struct opt_list repos;
+	const char *age;
 };
 #define AT(field) offsetof(struct args, field)
 
@@ -28,6 +30,8 @@ static const struct opt table[] = {
 	{ "wait-for", 'w', OPT_SECONDS, AT(wait_ns), "S", "wait", NULL },
 	{ "tier", 0, OPT_WORD, AT(tier), "TIER", "tier", tiers },
 	{ "fail-on", 0, OPT_SET, AT(set), "LIST", "fail", flags },
+	{ "repo", 'r', OPT_LIST, AT(repos), "DIR", "repository", NULL },
+	{ "age", 0, OPT_MAYBE, AT(age), "AGE", "age", NULL },
 	{ NULL, 0, 0, 0, NULL, NULL, NULL },
 };
 
@@ -41,6 +45,38 @@ static int parse(struct args *a, struct diag *d, char *const *argv)
 }
 #define PARSE(a, d, ...) parse(a, d, (char *[]){ (char *)"cmd", __VA_ARGS__ __VA_OPT__(, ) NULL })
 #define A(s) (char *)s
+
+static void an_option_may_be_repeated(void **state)
+{
+	struct args a = { 0 };
+	struct diag d;
+	char *many[MAX_OPT_LIST + 3] = { (char *)"cmd" };
+
+	(void)state;
+	assert_int_equal(PARSE(&a, &d, A("--repo"), A("one"), A("-r"), A("two")), 5);
+	assert_int_equal(a.repos.n, 2);
+	assert_string_equal(a.repos.item[0], "one");
+	assert_string_equal(a.repos.item[1], "two");
+	a = (struct args){ 0 };
+	for (size_t i = 1; i <= MAX_OPT_LIST + 1; i++)
+		many[i] = (char *)"--repo=x";
+	assert_true(parse(&a, &d, many) < 0);
+}
+
+static void a_value_may_be_left_out(void **state)
+{
+	struct args a = { 0 };
+	_cleanup_buf_ struct buf help = BUF_INIT;
+	struct diag d;
+
+	(void)state;
+	assert_int_equal(PARSE(&a, &d, A("--age"), A("7d")), 2); /* 7d is an operand */
+	assert_string_equal(a.age, "");
+	assert_int_equal(PARSE(&a, &d, A("--age=7d")), 2);
+	assert_string_equal(a.age, "7d");
+	opt_help(table, &help);
+	assert_non_null(strstr(buf_str(&help), "--age[=AGE]"));
+}
 
 static void reads_every_kind(void **state)
 {
@@ -161,6 +197,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_kind),
+		cmocka_unit_test(an_option_may_be_repeated),
+		cmocka_unit_test(a_value_may_be_left_out),
 		cmocka_unit_test(keeps_defaults_and_stops_at_two_dashes),
 		cmocka_unit_test(options_after_an_operand_belong_to_it),
 		cmocka_unit_test(environment_is_a_mirror_and_loses_to_argv),
