@@ -19,6 +19,13 @@ struct check {
 	struct index_state st;
 	struct index_state late; /* the index once more, if check_late() was asked */
 	bool has_late;
+
+	char origin[NAME_MAX_LEN + 1]; /* of the index */
+	bool pinned;		       /* by a key from outside of the log */
+	struct anchor_state *anchors;  /* of this log, by size */
+	size_t n_anchors, next_anchor, behind;
+	struct vkey *ids; /* every identity that the log named */
+	size_t n_ids;
 };
 
 /* The level decides what becomes of the verdict. */
@@ -47,6 +54,12 @@ void check_wall(struct check *c, uint64_t wall_ns);
  * have been pruned or redacted meanwhile.
  */
 const struct index_run *check_late(struct check *c, const struct index_run *run);
+
+/* check_anchor.c: before the index, after each of its blocks, behind it */
+void check_anchors_begin(struct check *c);
+void check_anchors_meet(struct check *c, const struct scan *s);
+void check_anchors_judge(struct check *c);
+void check_anchors_done(struct check *c);
 
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);

@@ -36,7 +36,7 @@ void host_machine(char to[HEX_HASH_LEN + 1])
 }
 
 struct birth {
-	int dir, keys, index;
+	int base, dir, keys, index; /* base: borrowed */
 	struct signer *genesis, *identity;
 	char machine[HEX_HASH_LEN + 1], boot[BOOT_ID_LEN + 1];
 	uint64_t wall_ns;
@@ -133,7 +133,8 @@ static int first_block(const struct birth *b)
 	cp.size = block.tree.n;
 	tree_root(&block.tree, &cp.root);
 	note_add(&note, &cp, signers, 2, b->wall_ns / NS_PER_S);
-	return file_replace_at(b->dir, "checkpoint", 0640, note.data, note.len);
+	r = file_replace_at(b->dir, "checkpoint", 0640, note.data, note.len);
+	return r < 0 ? r : hostlog_show_head(b->base, note.data, note.len);
 }
 
 static int write_origin(const struct birth *b)
@@ -176,7 +177,7 @@ static int point_current(int base, const char *log_id)
 
 int genesis_make(int base, struct diag *d)
 {
-	_cleanup_(birth_done) struct birth b = { .dir = -1, .keys = -1, .index = -1 };
+	_cleanup_(birth_done) struct birth b = { .base = base, .dir = -1, .keys = -1, .index = -1 };
 	const char *log_id;
 	int r;
 

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <sodium.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #define KEY_FILE "index.key"
 #define NEXT_FILE "index.next"
@@ -276,7 +277,20 @@ int hostlog_publish(struct ledger *l, struct diag *d)
 	int r;
 
 	r = file_replace_at(l->dir, "checkpoint", 0640, n->raw.at, cur_left(&n->raw));
-	return r < 0 ? diag_set(d, r, "cannot write the file checkpoint: %s", strerror(-r)) : 0;
+	if (r < 0)
+		return diag_set(d, r, "cannot write the file checkpoint: %s", strerror(-r));
+	r = hostlog_show_head(l->base, n->raw.at, cur_left(&n->raw));
+	return r < 0 ? diag_set(d, r, "cannot write the file head: %s", strerror(-r)) : 0;
+}
+
+int hostlog_show_head(int base, const void *note, size_t len)
+{
+	mode_t before = umask(022); /* the recorder's own would hide it */
+	int r;
+
+	r = file_replace_at(base, HEAD_FILE, 0644, note, len);
+	(void)umask(before);
+	return r;
 }
 
 /* R1: the next key on disk before anything names it. */

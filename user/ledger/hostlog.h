@@ -43,8 +43,11 @@ void hostlog_leaf(struct buf *to, const char *t);
 void hostlog_leaf_end(struct buf *to);
 void hostlog_out_hash(struct buf *to, const char *key, const struct hash *h);
 
-/* Writes the note of the last block to the file `checkpoint`. */
+/* Writes the note of the last block to the files `checkpoint` and `head`. */
 int hostlog_publish(struct ledger *l, struct diag *d);
+
+/* `head`, beside the log's folder: the one file of a ledger that everybody may read. */
+int hostlog_show_head(int base, const void *note, size_t len);
 
 /* Space that is given up when the disk is full; best effort. */
 void hostlog_reserve(struct ledger *l);

@@ -16,13 +16,14 @@ struct leaf {
 	char boot[BOOT_ID_LEN + 1], machine[HEX_HASH_LEN + 1], torn_sha256[HEX_HASH_LEN + 1];
 	int64_t w, uid, size, torn;
 	struct hash root;
+	char sha[COMMIT_ID_MAX + 1], sha256[HEX_HASH_LEN + 1];
 	struct cur lost, ranges;
 	uint32_t seen;
 };
 
 enum leaf_field {
 	LF_T, LF_RUN, LF_VKEY, LF_ID, LF_CMD, LF_TIER, LF_BOOT, LF_MACHINE, LF_TORN_SHA256,
-	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST, LF_RANGES,
+	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST, LF_RANGES, LF_SHA, LF_SHA256,
 };
 #define HAS(f) (1u << LF_##f)
 
@@ -53,6 +54,8 @@ static const struct leaf_row {
 	ROW(ROOT, root, LT_HASH),
 	ROW(LOST, lost, LT_RAW),
 	ROW(RANGES, ranges, LT_LIST),
+	ROW(SHA, sha, LT_TEXT),
+	ROW(SHA256, sha256, LT_TEXT),
 };
 
 void index_done(struct index_state *st)
@@ -64,6 +67,7 @@ void index_done(struct index_state *st)
 	}
 	free(st->runs);
 	free(st->torn);
+	free(st->commits);
 	*st = (struct index_state){ 0 };
 }
 
@@ -399,6 +403,27 @@ static int on_prune(struct index_state *st, const struct leaf *l)
 	return 0;
 }
 
+/* The head was handed out before: it cannot be of a size that the index never had. */
+static int on_commit(struct index_state *st, const struct leaf *l)
+{
+	struct commit_leaf *c;
+
+	if ((!is_hex(l->sha, COMMIT_ID_MAX) && !is_hex(l->sha, 40)) ||
+	    !l->size || (uint64_t)l->size > st->leaves)
+		return -EBADMSG;
+	st->commits = xrealloc(st->commits, st->n_commits + 1, sizeof(*st->commits));
+	c = &st->commits[st->n_commits++];
+	memcpy(c->sha, l->sha, sizeof(c->sha));
+	c->size = (uint64_t)l->size;
+	return 0;
+}
+
+static int on_statement(struct index_state *st, const struct leaf *l)
+{
+	(void)st; /* it is about something outside of the log */
+	return is_hex(l->sha256, HEX_HASH_LEN) ? 0 : -EBADMSG;
+}
+
 #define RUN_CLAIM (HAS(RUN) | HAS(SIZE) | HAS(ROOT))
 
 /* Other kinds are carried and signed, and change nothing here. */
@@ -418,9 +443,11 @@ static const struct leaf_kind {
 	{ "gap", 0, on_gap },
 	{ "redact", HAS(RUN) | HAS(RANGES), on_redact },
 	{ "prune", HAS(RUN), on_prune },
+	{ "commit", HAS(SHA) | HAS(SIZE), on_commit },
+	{ "statement", HAS(SHA256), on_statement },
 };
 
-static int apply(struct index_state *st, struct cur line)
+int index_fold_line(struct index_state *st, struct cur line)
 {
 	struct leaf l;
 
@@ -448,17 +475,18 @@ static int fold_line(struct index_state *st, struct cur line, bool is_last)
 	if (st->leaves == 1 && !cur_starts(&line, "{\"t\":\"genesis\""))
 		r = -EBADMSG;
 	if (!r && !cur_starts(&line, "{\"t\":\"segment\""))
-		r = apply(st, line);
+		r = index_fold_line(st, line);
 	st->leaves++;
 	return r;
 }
 
-/* Blocks that end or remove something are co-signed by the identity key, if the log has one. */
+/* Blocks that end, remove or attest something are co-signed by the identity key, if the log has one. */
 static bool needs_cosign(struct cur line)
 {
 	static const char *const ends[] = { "{\"t\":\"genesis\"", "{\"t\":\"run-end\"",
 					    "{\"t\":\"run-orphan\"", "{\"t\":\"redact\"",
-					    "{\"t\":\"prune\"" };
+					    "{\"t\":\"prune\"", "{\"t\":\"commit\"",
+					    "{\"t\":\"statement\"" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (cur_starts(&line, ends[i]))

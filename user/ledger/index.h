@@ -13,6 +13,7 @@
 
 #define HEX_HASH_LEN 64
 #define BOOT_ID_LEN 36
+#define COMMIT_ID_MAX 64
 
 enum run_stage { RUN_OPEN, RUN_ENDED, RUN_ORPHANED };
 
@@ -46,6 +47,12 @@ struct index_run {
 	size_t n_redacted;
 };
 
+/* A commit that carries a head of this log, as the log itself knows it. */
+struct commit_leaf {
+	char sha[COMMIT_ID_MAX + 1];
+	uint64_t size; /* of the head */
+};
+
 struct index_state {
 	char origin[NAME_MAX_LEN + 1];
 	uint64_t leaves;
@@ -61,6 +68,8 @@ struct index_state {
 	struct torn *torn; /* index tails that a restart cut off */
 	size_t n_torn;
 	uint64_t gaps;
+	struct commit_leaf *commits;
+	size_t n_commits;
 };
 
 void index_done(struct index_state *st);
@@ -70,6 +79,9 @@ void index_done(struct index_state *st);
  * key that was in force before it. -EBADMSG: s->fault says why.
  */
 int index_fold(struct index_state *st, struct scan *s);
+
+/* Folds one line whose place in the tree was proved another way; -EBADMSG. */
+int index_fold_line(struct index_state *st, struct cur line);
 
 struct index_run *index_run(const struct index_state *st, const char *id);
 

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #define LEDGER_DIR_DEFAULT "/var/lib/deedlog"
+#define HEAD_FILE "head" /* DIR/head: the newest signed head, for whoever anchors it */
 #define RUN_ID_LEN 16 /* lower-case hex digits of 8 random bytes */
 
 struct ledger;

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/esc.h"
 #include "base/fdio.h"
+#include "base/timeutil.h"
 #include "check.h"
 #include "key.h"
 
@@ -340,7 +341,9 @@ static void judge_pin(struct check *c)
 		check_say(c, FINDING_NOTE, "unpinned", NULL,
 			  "key not pinned: the log is checked against its own first key, %s",
 			  buf_str(&own));
-	else if (strcmp(buf_str(&pinned), buf_str(&own)))
+	else if (!strcmp(buf_str(&pinned), buf_str(&own)))
+		c->pinned = true;
+	else
 		check_say(c, FINDING_FAIL, "signature", NULL,
 			  "checkpoint at record 2: no signature by the pinned key; the log begins with %s",
 			  buf_str(&own));
@@ -373,6 +376,7 @@ static int walk_index(struct check *c, struct scan *s, struct promise *p)
 			return -EUCLEAN;
 		}
 		meet_promise(c, p, s);
+		check_anchors_meet(c, s);
 	}
 	return r;
 }
@@ -380,14 +384,14 @@ static int walk_index(struct check *c, struct scan *s, struct promise *p)
 static void read_index(struct check *c, struct promise *p)
 {
 	_cleanup_(scan_done) struct scan s;
-	char origin[NAME_MAX_LEN + 1];
 	int r, last_seq;
 
 	r = check_names(c, c->index, NULL, &last_seq);
 	if (r < 0)
 		check_unreadable(c, "the folder index", r);
-	(void)snprintf(origin, sizeof(origin), "deedlog.invalid/%s", c->id); /* 28 characters */
-	scan_init(&s, c->index, origin);
+	(void)snprintf(c->origin, sizeof(c->origin), "deedlog.invalid/%s", c->id); /* 28 characters */
+	check_anchors_begin(c);
+	scan_init(&s, c->index, c->origin);
 	r = walk_index(c, &s, p);
 	if (r != -EUCLEAN)
 		judge_index_end(c, &s, r);
@@ -432,8 +436,25 @@ static void judge_origin_file(struct check *c)
 					 "file origin does not say what genesis says");
 }
 
+static void add_anchors(const struct check *c, struct buf *to)
+{
+	const struct verify_totals *t = &c->totals;
+	time_t when = (time_t)(t->anchored_ns / NS_PER_S);
+	char text[32];
+	struct tm tm;
+
+	if (!c->o->anchors)
+		return;
+	buf_addf(to, ", %" PRIu64 " anchors, unanchored tail %" PRIu64 " records", t->anchors,
+		 t->tail);
+	(void)strftime(text, sizeof(text), "%Y-%m-%d %H:%M UTC", gmtime_r(&when, &tm));
+	if (t->anchored_size)
+		buf_addf(to, " since commit %.12s (%s)", t->anchored_by, text);
+}
+
 static void judge_index(struct check *c, const struct promise *p)
 {
+	_cleanup_buf_ struct buf anchors = BUF_INIT;
 	bool sound = !c->totals.tampered;
 
 	if (!c->st.leaves) {
@@ -445,12 +466,15 @@ static void judge_index(struct check *c, const struct promise *p)
 	judge_pin(c);
 	judge_origin_file(c);
 	judge_index_torn(c);
+	if (!c->trouble) /* else what is not there may only be what could not be read */
+		check_anchors_judge(c);
 	check_wall(c, c->st.created_ns);
 	check_wall(c, c->st.last_wall_ns);
 	c->totals.records += c->st.leaves;
+	add_anchors(c, &anchors);
 	if (sound && !c->totals.tampered)
-		check_say(c, FINDING_OK, "ok", NULL, "index: %" PRIu64 " records, %zu runs",
-			  c->st.leaves, c->st.n_runs);
+		check_say(c, FINDING_OK, "ok", NULL, "index: %" PRIu64 " records, %zu runs%s",
+			  c->st.leaves, c->st.n_runs, buf_str(&anchors));
 }
 
 /* ---- everything ------------------------------------------------------------------------------ */
@@ -499,6 +523,7 @@ static void check_done(struct check *c)
 {
 	index_done(&c->st);
 	index_done(&c->late);
+	check_anchors_done(c);
 	closep(&c->base);
 	closep(&c->dir);
 	closep(&c->index);
@@ -535,13 +560,25 @@ static int look(struct check *c, struct diag *d)
 	return r;
 }
 
+/* With a limit: no record has been without an anchor for longer than that. */
+static bool is_anchored(const struct check *c)
+{
+	uint64_t since = c->totals.unanchored_ns, now = time_wall_ns();
+
+	if (!c->totals.anchored)
+		return false;
+	return !c->o->max_age_ns || !since || now <= since || now - since <= c->o->max_age_ns;
+}
+
 static int verdict(const struct check *c)
 {
 	if (c->totals.tampered)
 		return VERIFY_TAMPERED;
 	if (c->trouble)
 		return VERIFY_TROUBLE;
-	return c->totals.incomplete ? VERIFY_INCOMPLETE : VERIFY_INTACT;
+	if (c->totals.incomplete)
+		return VERIFY_INCOMPLETE;
+	return c->o->require_anchor && !is_anchored(c) ? VERIFY_UNANCHORED : VERIFY_INTACT;
 }
 
 int verify_ledger(const char *dir, const struct verify_options *o, finding_fn each, void *arg,

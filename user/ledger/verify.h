@@ -6,6 +6,7 @@
 #ifndef LEDGER_VERIFY_H
 #define LEDGER_VERIFY_H
 
+#include "anchor.h"
 #include "base/diag.h"
 
 #include <stdbool.h>
@@ -34,12 +35,27 @@ struct verify_options {
 	const char *run;   /* NULL: index and every run */
 	bool closed_only;  /* open runs are not judged */
 	const char *vkey;  /* pinned genesis key, or NULL */
+
+	const struct anchors *anchors; /* NULL: none were asked for; collected before the call */
+	const char *const *ignored;    /* commits whose unknown keys are no reason to worry */
+	size_t n_ignored;
+	bool require_anchor;
+	uint64_t max_age_ns; /* a record may be without an anchor for so long; 0 = any time */
 };
+
+#define ANCHOR_PREFIX_MIN 7 /* hex digits that name a commit */
 
 struct verify_totals {
 	bool tampered, incomplete, anchored;
 	uint64_t runs, valid, records, unsealed;
 	uint64_t first_wall_ns, last_wall_ns; /* validated range; 0 = none */
+
+	uint64_t anchors, foreign; /* that hold; that are of other logs */
+	uint64_t anchored_size;	   /* index records that the best of them covers */
+	uint64_t anchored_ns;	   /* wall clock of the last of these */
+	uint64_t tail;		   /* index records behind it */
+	uint64_t unanchored_ns;	   /* wall clock of the first of these, 0 = there is none */
+	char anchored_by[ANCHOR_ID_MAX + 1]; /* commit */
 };
 
 typedef void (*finding_fn)(const struct finding *f, void *arg);
