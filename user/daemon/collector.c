@@ -204,6 +204,7 @@ static int start_tracer(struct collector *c)
 		.worst = c->o->worst,
 		.cgroup_fd = c->target.cgroup.fd,
 		.owned = c->target.cgroup.owned,
+		.by_process = !c->target.whole,
 		.keep = c->o->keep,
 	};
 

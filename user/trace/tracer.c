@@ -80,7 +80,7 @@ static int request_for(const struct tracer_options *o, struct diag *d, struct lo
 				strerror(-r));
 	*ret = (struct load_request){
 		.cgroup_fd = o->cgroup_fd,
-		.cgroup_id = st.st_ino,
+		.cgroup_id = o->by_process ? 0 : st.st_ino,
 		.cgroup_level = level,
 		.ring_bytes = o->ring_bytes,
 		.keep = o->keep,

@@ -27,6 +27,7 @@ struct tracer_options {
 	enum tier best, worst; /* tiers to try, from..to */
 	int cgroup_fd;	       /* cgroup v2 folder of the target, borrowed */
 	bool owned;	       /* the cgroup is ours: it may be frozen, the canary may join it */
+	bool by_process;       /* being in the cgroup makes nobody a part of the target */
 	size_t ring_bytes;     /* a power of two, 0 = default (8 MiB) */
 	/*
 	 * Where facts about this kernel are kept: NULL = /var/cache/deedlog, "" =
