@@ -359,7 +359,7 @@ static int check_block(struct run_check *k, uint64_t before)
 	}
 	r = scan_signed_by(&k->scan, &k->run->key);
 	if (!r && is_final(k) && k->c->st.has_identity)
-		r = scan_cosigned_by(&k->scan, &k->c->st.identity);
+		r = scan_cosigned_by_any(&k->scan, k->c->st.identities, k->c->st.n_identities);
 	if (!r)
 		r = check_lines(k);
 	return r ? r : check_claims(k, before);

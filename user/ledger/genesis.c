@@ -40,6 +40,7 @@ struct birth {
 	struct signer *genesis, *identity;
 	char machine[HEX_HASH_LEN + 1], boot[BOOT_ID_LEN + 1];
 	uint64_t wall_ns;
+	const struct checkpoint *prev; /* borrowed, or NULL */
 	struct buf vkey, id;
 };
 
@@ -89,6 +90,13 @@ static void out_genesis(const struct birth *b, struct buf *to)
 	json_out_cstr(to, "boot", b->boot);
 	json_out_cstr(to, "version", DEEDLOG_VERSION);
 	json_out_null(to, "config");
+	if (b->prev) {
+		json_out_open(to, "prev", '{');
+		json_out_cstr(to, "origin", b->prev->origin);
+		json_out_u64(to, "size", b->prev->size);
+		hostlog_out_hash(to, "root", &b->prev->root);
+		json_out_close(to, '}');
+	}
 	json_out_close(to, '}');
 }
 
@@ -124,7 +132,7 @@ static int first_block(const struct birth *b)
 	buf_reset(&line);
 	out_genesis(b, &line);
 	block_add(&block, cur_of(line.data, line.len));
-	block_pack(&block, p, origin, signers, 2, b->wall_ns / NS_PER_S, &pair);
+	(void)block_pack(&block, p, origin, signers, 2, b->wall_ns / NS_PER_S, &pair); /* local keys */
 	packer_free(p);
 	r = write_index(b, &pair);
 	if (r < 0)
@@ -132,7 +140,7 @@ static int first_block(const struct birth *b)
 	(void)snprintf(cp.origin, sizeof(cp.origin), "%s", origin); /* names fit */
 	cp.size = block.tree.n;
 	tree_root(&block.tree, &cp.root);
-	note_add(&note, &cp, signers, 2, b->wall_ns / NS_PER_S);
+	(void)note_add(&note, &cp, signers, 2, b->wall_ns / NS_PER_S); /* local keys sign always */
 	r = file_replace_at(b->dir, "checkpoint", 0640, note.data, note.len);
 	return r < 0 ? r : hostlog_show_head(b->base, note.data, note.len);
 }
@@ -175,12 +183,13 @@ static int point_current(int base, const char *log_id)
 	return 0;
 }
 
-int genesis_make(int base, struct diag *d)
+int genesis_make(int base, const struct checkpoint *prev, struct diag *d)
 {
 	_cleanup_(birth_done) struct birth b = { .base = base, .dir = -1, .keys = -1, .index = -1 };
 	const char *log_id;
 	int r;
 
+	b.prev = prev;
 	b.genesis = key_new(NULL, "", KEY_LOG);
 	b.identity = key_new(NULL, "id/", KEY_COSIGN);
 	b.wall_ns = time_wall_ns();

@@ -23,7 +23,14 @@ struct ledger {
 	struct scan scan; /* stands behind the last good block */
 	struct segment seg; /* the last segment, for appending */
 	struct packer *packer;
+	struct signing *signing; /* holds `key` */
 	struct signer *key, *identity;
+	struct signer *next_identity; /* while it is being announced */
+	uint64_t signed_size; /* the largest that we signed, written or not */
+	uint64_t synced;      /* leaves that are on the disk as far as we know */
+	int trouble;	      /* why the last append failed: -errno */
+	uint64_t trouble_ns;
+	bool doubt; /* a sync failed: go on in a new segment before anything else */
 };
 
 /* Reads what was appended since the last look. A beginning behind it is no error. */
@@ -37,6 +44,9 @@ int hostlog_append(struct ledger *l, const struct buf *lines, bool cosign, struc
 
 /* The same with a rotation of the index key behind them, and a new checkpoint file. */
 int hostlog_append_rotate(struct ledger *l, struct buf *lines, struct diag *d);
+
+/* Appends an identity leaf for a new identity key and puts that in the old one's place. */
+int hostlog_new_identity(struct ledger *l, struct diag *d);
 
 /* Begins a leaf: t, b, w. */
 void hostlog_leaf(struct buf *to, const char *t);
@@ -53,8 +63,11 @@ int hostlog_show_head(int base, const void *note, size_t len);
 void hostlog_reserve(struct ledger *l);
 bool hostlog_give_reserve(struct ledger *l);
 
-/* genesis.c: makes a log in `base` and names it in `current`. */
-int genesis_make(int base, struct diag *d);
+/*
+ * genesis.c: makes a log in `base` and names it in `current`. `prev`: the head of
+ * the log that this one takes the place of, or NULL.
+ */
+int genesis_make(int base, const struct checkpoint *prev, struct diag *d);
 void host_boot_id(char to[BOOT_ID_LEN + 1]);
 void host_machine(char to[HEX_HASH_LEN + 1]);
 

@@ -13,17 +13,19 @@
 /* The fields of index leaves that anything depends on. */
 struct leaf {
 	char t[24], run[RUN_ID_LEN + 1], vkey[192], id[192], cmd[256], tier[8];
+	char prev_run[RUN_ID_LEN + 1];
 	char boot[BOOT_ID_LEN + 1], machine[HEX_HASH_LEN + 1], torn_sha256[HEX_HASH_LEN + 1];
 	int64_t w, uid, size, torn;
 	struct hash root;
 	char sha[COMMIT_ID_MAX + 1], sha256[HEX_HASH_LEN + 1];
-	struct cur lost, ranges;
+	struct cur lost, ranges, prev;
 	uint32_t seen;
 };
 
 enum leaf_field {
 	LF_T, LF_RUN, LF_VKEY, LF_ID, LF_CMD, LF_TIER, LF_BOOT, LF_MACHINE, LF_TORN_SHA256,
 	LF_W, LF_UID, LF_SIZE, LF_TORN, LF_ROOT, LF_LOST, LF_RANGES, LF_SHA, LF_SHA256,
+	LF_PREV, LF_PREV_RUN,
 };
 #define HAS(f) (1u << LF_##f)
 
@@ -56,6 +58,8 @@ static const struct leaf_row {
 	ROW(RANGES, ranges, LT_LIST),
 	ROW(SHA, sha, LT_TEXT),
 	ROW(SHA256, sha256, LT_TEXT),
+	ROW(PREV, prev, LT_RAW),
+	ROW(PREV_RUN, prev_run, LT_TEXT),
 };
 
 void index_done(struct index_state *st)
@@ -68,15 +72,16 @@ void index_done(struct index_state *st)
 	free(st->runs);
 	free(st->torn);
 	free(st->commits);
+	free(st->identities);
+	map_done(&st->by_id);
 	*st = (struct index_state){ 0 };
 }
 
 struct index_run *index_run(const struct index_state *st, const char *id)
 {
-	for (size_t i = st->n_runs; i--;)
-		if (!strcmp(st->runs[i].info.id, id))
-			return &st->runs[i];
-	return NULL;
+	uintptr_t n = (uintptr_t)map_get(&st->by_id, id, strlen(id));
+
+	return n ? &st->runs[n - 1] : NULL;
 }
 
 bool index_is_redacted(const struct index_run *run, uint64_t leaf)
@@ -176,6 +181,48 @@ static int parse_key(const char *text, enum key_type type, struct vkey *ret)
 	return 0;
 }
 
+static int add_identity(struct index_state *st, const char *text)
+{
+	size_t n = st->n_identities;
+	struct vkey key;
+
+	if (n == MAX_IDENTITIES || parse_key(text, KEY_COSIGN, &key) < 0)
+		return -EBADMSG;
+	st->identities = xrealloc(st->identities, n + 1, sizeof(key));
+	st->identities[n] = key;
+	st->n_identities++;
+	st->identity = key;
+	return 0;
+}
+
+/* {"origin":…,"size":…,"root":…} */
+static int parse_prev(struct cur text, struct checkpoint *ret)
+{
+	char origin[NAME_MAX_LEN + 1] = "";
+	struct checkpoint cp = { 0 };
+	struct json_line j;
+	struct json_val v;
+	int r, seen = 0;
+
+	if (json_line_start(&j, text) < 0)
+		return -EBADMSG;
+	while ((r = json_line_next(&j, &v)) > 0) {
+		if (cur_is(&v.key, "origin") && v.type == JSON_STR)
+			seen += !set_text(origin, sizeof(origin), v.text);
+		else if (cur_is(&v.key, "size") && v.type == JSON_INT && v.num > 0)
+			seen += 1;
+		else if (cur_is(&v.key, "root") && v.type == JSON_STR)
+			seen += !base64_exact(v.text, cp.root.b, sizeof(cp.root));
+		else
+			return -EBADMSG;
+		if (v.type == JSON_INT)
+			cp.size = (uint64_t)v.num;
+	}
+	memcpy(cp.origin, origin, sizeof(origin));
+	*ret = cp;
+	return r < 0 || seen != 3 ? -EBADMSG : 0;
+}
+
 static int on_genesis(struct index_state *st, const struct leaf *l)
 {
 	char name[NAME_MAX_LEN + 1];
@@ -186,10 +233,12 @@ static int on_genesis(struct index_state *st, const struct leaf *l)
 	if (strcmp(name, st->genesis.name) || strcmp(name, st->origin))
 		return -EBADMSG;
 	st->has_identity = l->seen & HAS(ID);
-	if (st->has_identity && parse_key(l->id, KEY_COSIGN, &st->identity) < 0)
+	if (st->has_identity && add_identity(st, l->id) < 0)
+		return -EBADMSG;
+	if (l->seen & HAS(PREV) && parse_prev(l->prev, &st->prev) < 0)
 		return -EBADMSG;
 	memcpy(st->machine, l->machine, sizeof(st->machine));
-	st->created_ns = (uint64_t)l->w;
+	st->created_ns = st->rotated_ns = (uint64_t)l->w;
 	st->in_force = st->genesis;
 	return 0;
 }
@@ -201,17 +250,20 @@ static int on_rotate(struct index_state *st, const struct leaf *l)
 	if (parse_key(l->vkey, KEY_LOG, &next) < 0 || strcmp(next.name, st->origin))
 		return -EBADMSG;
 	st->in_force = next;
+	st->epoch++;
+	st->rotated_ns = (uint64_t)l->w;
 	return 0;
 }
 
-static struct index_run *add_run(struct index_state *st)
+static struct index_run *add_run(struct index_state *st, const char *id)
 {
 	if (st->n_runs == st->cap_runs) {
 		st->cap_runs = st->cap_runs ? 2 * st->cap_runs : 16;
 		st->runs = xrealloc(st->runs, st->cap_runs, sizeof(*st->runs));
 	}
 	st->runs[st->n_runs] = (struct index_run){ 0 };
-	return &st->runs[st->n_runs++];
+	*map_slot(&st->by_id, id, strlen(id)) = (void *)(uintptr_t)++st->n_runs;
+	return &st->runs[st->n_runs - 1];
 }
 
 /* The writer escaped it for terminals; a name that still hides something is not its work. */
@@ -238,7 +290,12 @@ static int on_run_start(struct index_state *st, const struct leaf *l)
 	    strlen(l->cmd) >= sizeof(run->info.cmd) || !is_shown_safely(l->cmd) ||
 	    l->uid > UINT32_MAX)
 		return -EBADMSG;
-	run = add_run(st);
+	/* a recorder that came back: the run before is known and over */
+	if (l->seen & HAS(PREV_RUN) &&
+	    (!index_run(st, l->prev_run) || index_run(st, l->prev_run)->stage == RUN_OPEN))
+		return -EBADMSG;
+	run = add_run(st, l->run);
+	memcpy(run->prev_run, l->prev_run, sizeof(run->prev_run));
 	run->start_leaf = st->leaves;
 	run->key = key;
 	memcpy(run->info.id, l->run, sizeof(run->info.id));
@@ -315,7 +372,7 @@ static int on_restart(struct index_state *st, const struct leaf *l)
 static int on_identity(struct index_state *st, const struct leaf *l)
 {
 	st->has_identity = true;
-	return parse_key(l->vkey, KEY_COSIGN, &st->identity);
+	return add_identity(st, l->vkey);
 }
 
 static int on_gap(struct index_state *st, const struct leaf *l)
@@ -486,7 +543,7 @@ static bool needs_cosign(struct cur line)
 	static const char *const ends[] = { "{\"t\":\"genesis\"", "{\"t\":\"run-end\"",
 					    "{\"t\":\"run-orphan\"", "{\"t\":\"redact\"",
 					    "{\"t\":\"prune\"", "{\"t\":\"commit\"",
-					    "{\"t\":\"statement\"" };
+					    "{\"t\":\"statement\"", "{\"t\":\"identity\"" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		if (cur_starts(&line, ends[i]))

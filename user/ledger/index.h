@@ -7,6 +7,7 @@
 #ifndef LEDGER_INDEX_H
 #define LEDGER_INDEX_H
 
+#include "base/map.h"
 #include "ledger.h"
 #include "note.h"
 #include "scan.h"
@@ -14,6 +15,7 @@
 #define HEX_HASH_LEN 64
 #define BOOT_ID_LEN 36
 #define COMMIT_ID_MAX 64
+#define MAX_IDENTITIES 1024 /* that one log may have had */
 
 enum run_stage { RUN_OPEN, RUN_ENDED, RUN_ORPHANED };
 
@@ -37,7 +39,7 @@ struct index_run {
 	struct run_info info;
 	uint64_t start_leaf, end_leaf; /* in the index: run-start, run-end or run-orphan */
 	struct vkey key;
-	char boot[BOOT_ID_LEN + 1];
+	char boot[BOOT_ID_LEN + 1], prev_run[RUN_ID_LEN + 1];
 	enum run_stage stage;
 	struct claim *claims; /* sizes do not fall; the last one is the end */
 	size_t n_claims;
@@ -56,15 +58,20 @@ struct commit_leaf {
 struct index_state {
 	char origin[NAME_MAX_LEN + 1];
 	uint64_t leaves;
-	struct vkey genesis, identity;
+	struct vkey genesis, identity; /* identity: the one in force */
+	struct vkey *identities; /* all that were, the first one of genesis */
+	size_t n_identities;
 	struct vkey in_force;  /* signs the next block */
 	struct vkey sealed_by; /* signed the last block */
 	bool has_identity;
 	char machine[HEX_HASH_LEN + 1];
 	uint64_t created_ns; /* wall clock of genesis */
+	uint64_t epoch, rotated_ns; /* rotations, wall clock of the last or of genesis */
+	struct checkpoint prev; /* of genesis; no origin: this log continues none */
 	uint64_t last_wall_ns;
 	struct index_run *runs;
 	size_t n_runs, cap_runs;
+	struct map by_id; /* number of the run + 1 */
 	struct torn *torn; /* index tails that a restart cut off */
 	size_t n_torn;
 	uint64_t gaps;

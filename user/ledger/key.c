@@ -4,12 +4,11 @@
 
 #include "base/alloc.h"
 #include "base/fdio.h"
+#include "signer.h"
 
 #include <fcntl.h>
 #include <sodium.h>
 #include <sys/stat.h>
-
-#define FILE_LEN (KEY_SEED_LEN + KEY_ID_LEN)
 
 int key_init(void)
 {
@@ -57,33 +56,54 @@ void key_free(struct signer *s)
 {
 	if (!s)
 		return;
-	sodium_free(s->secret);
+	if (s->by)
+		signing_forget(s);
+	sodium_free(s->secret); /* takes NULL */
 	free(s);
+}
+
+static int create_secret(int dirfd, const char *file)
+{
+	int fd = openat(dirfd, file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+
+	return fd < 0 ? -errno : fd;
 }
 
 int key_save(const struct signer *s, int dirfd, const char *file)
 {
-	_cleanup_locked_ uint8_t *text = locked(FILE_LEN);
+	_cleanup_locked_ uint8_t *text = locked(KEY_FILE_LEN);
 	_cleanup_fd_ int fd = -1;
 	int r;
 
 	(void)crypto_sign_ed25519_sk_to_seed(text, s->secret); /* always 0 */
 	memcpy(text + KEY_SEED_LEN, s->v.id, KEY_ID_LEN);
-	fd = openat(dirfd, file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	fd = create_secret(dirfd, file);
 	if (fd < 0)
-		return -errno;
-	r = fd_write_all(fd, text, FILE_LEN);
+		return fd;
+	r = fd_write_all(fd, text, KEY_FILE_LEN);
+	if (r < 0)
+		return r;
+	return fsync(fd) < 0 || fsync(dirfd) < 0 ? -errno : 0;
+}
+
+int key_save_remote(const struct signer *s, int dirfd, const char *file)
+{
+	_cleanup_fd_ int fd = create_secret(dirfd, file);
+	int r;
+
+	if (fd < 0)
+		return fd;
+	r = signing_save_key(s, fd);
 	if (r < 0)
 		return r;
 	return fsync(fd) < 0 || fsync(dirfd) < 0 ? -errno : 0;
 }
 
 /* Whoever can read the key can write history: a loose mode is an error, not a warning. */
-static int read_secret(int dirfd, const char *file, uint8_t text[FILE_LEN + 1])
+static int open_secret(int dirfd, const char *file)
 {
 	_cleanup_fd_ int fd = -1;
 	struct stat st;
-	ssize_t n;
 
 	fd = openat(dirfd, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
@@ -92,22 +112,23 @@ static int read_secret(int dirfd, const char *file, uint8_t text[FILE_LEN + 1])
 		return -errno;
 	if (!S_ISREG(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
 		return -EPERM;
-	n = read(fd, text, FILE_LEN + 1);
-	if (n < 0)
-		return -errno;
-	return n == FILE_LEN ? 0 : -EKEYREJECTED;
+	return TAKE_FD(fd);
 }
 
 int key_load(int dirfd, const char *file, const char *name, const char *prefix,
 	     enum key_type type, struct signer **ret)
 {
-	_cleanup_locked_ uint8_t *text = locked(FILE_LEN + 1);
+	_cleanup_locked_ uint8_t *text = locked(KEY_FILE_LEN + 1);
 	_cleanup_key_ struct signer *s = NULL;
-	int r;
+	_cleanup_fd_ int fd = -1;
+	ssize_t n;
 
-	r = read_secret(dirfd, file, text);
-	if (r < 0)
-		return r;
+	fd = open_secret(dirfd, file);
+	if (fd < 0)
+		return fd;
+	n = read(fd, text, KEY_FILE_LEN + 1);
+	if (n != KEY_FILE_LEN)
+		return n < 0 ? -errno : -EKEYREJECTED;
 	s = key_from_seed(text, name, prefix, type);
 	if (memcmp(text + KEY_SEED_LEN, s->v.id, KEY_ID_LEN))
 		return -EKEYREJECTED;
@@ -115,9 +136,28 @@ int key_load(int dirfd, const char *file, const char *name, const char *prefix,
 	return 0;
 }
 
+int key_load_remote(struct signing *p, int dirfd, const char *file, const struct vkey *want,
+		    struct signer **ret)
+{
+	_cleanup_key_ struct signer *s = NULL;
+	_cleanup_fd_ int fd = -1;
+	int r;
+
+	fd = open_secret(dirfd, file);
+	if (fd < 0)
+		return fd;
+	r = signing_load_key(p, fd, want->name, &s);
+	if (r < 0)
+		return r;
+	if (memcmp(s->v.pk, want->pk, PK_LEN))
+		return -EKEYREJECTED;
+	*ret = TAKE_PTR(s);
+	return 0;
+}
+
 int key_replace(int dirfd, const char *from, const char *to)
 {
-	static const uint8_t zeros[FILE_LEN];
+	static const uint8_t zeros[KEY_FILE_LEN];
 	_cleanup_fd_ int old = -1;
 
 	old = openat(dirfd, to, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);

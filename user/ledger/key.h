@@ -11,6 +11,7 @@
 #include "note.h"
 
 #define KEY_SEED_LEN 32
+#define KEY_FILE_LEN (KEY_SEED_LEN + KEY_ID_LEN)
 
 /* Makes libsodium ready; -EIO. Call before anything else of this room. */
 int key_init(void);
@@ -35,6 +36,14 @@ int key_save(const struct signer *s, int dirfd, const char *file);
  */
 int key_load(int dirfd, const char *file, const char *name, const char *prefix,
 	     enum key_type type, struct signer **ret);
+
+/*
+ * The same for a key that lives in the signing process. -EKEYREJECTED as well
+ * if the file is not the key `want`.
+ */
+int key_save_remote(const struct signer *s, int dirfd, const char *file);
+int key_load_remote(struct signing *p, int dirfd, const char *file, const struct vkey *want,
+		    struct signer **ret);
 
 /* Renames `from` over `to`, then overwrites what `to` held before. */
 int key_replace(int dirfd, const char *from, const char *to);

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/fdio.h"
 #include "hostlog.h"
+#include "signer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ void ledger_free(struct ledger *l)
 	packer_free(l->packer);
 	key_free(l->key);
 	key_free(l->identity);
+	signing_stop(l->signing);
 	closep(&l->lock);
 	closep(&l->keys);
 	closep(&l->runs);
@@ -76,17 +78,25 @@ static int read_current(int base, char to[LOG_ID_LEN + 1])
 	return strspn(to, "0123456789abcdef") == LOG_ID_LEN ? 0 : -ELOOP;
 }
 
+static int lock_base(int base, struct diag *d)
+{
+	while (flock(base, LOCK_EX) < 0)
+		if (errno != EINTR)
+			return diag_set(d, -errno, "cannot lock the folder: %s", strerror(errno));
+	return 0;
+}
+
 static int make_if_missing(int base, struct diag *d)
 {
 	char id[LOG_ID_LEN + 1];
 	int r;
 
-	while (flock(base, LOCK_EX) < 0)
-		if (errno != EINTR)
-			return diag_set(d, -errno, "cannot lock the folder: %s", strerror(errno));
+	r = lock_base(base, d);
+	if (r < 0)
+		return r;
 	r = read_current(base, id);
 	if (r == -ENOENT)
-		r = genesis_make(base, d);
+		r = genesis_make(base, NULL, d);
 	(void)flock(base, LOCK_UN); /* cannot fail on a lock that we hold */
 	return r;
 }
@@ -151,19 +161,6 @@ static int open_for_writing(struct ledger *l, struct diag *d)
 	return 0;
 }
 
-static int load_identity(struct ledger *l, struct diag *d)
-{
-	int r;
-
-	if (!l->st.has_identity)
-		return 0;
-	r = key_load(l->keys, "identity.key", NULL, "id/", KEY_COSIGN, &l->identity);
-	if (!r && memcmp(l->identity->v.pk, l->st.identity.pk, PK_LEN))
-		r = -EKEYREJECTED;
-	return r < 0 ? diag_set(d, r, "keys/identity.key is not the identity that the log names: %s",
-				strerror(-r)) : 0;
-}
-
 /*
  * The checkpoint file is a promise: a log that has less than that was rolled
  * back. Looked at before the keys, which would only say that they do not fit.
@@ -201,9 +198,8 @@ static int start_up(struct ledger *l, struct diag *d)
 		return r;
 	if (strcmp(l->machine, l->st.machine))
 		r = diag_set(d, -EXDEV, "this ledger was begun on another machine; continuing it "
-			     "here would fork it: choose a new folder");
-	if (!r)
-		r = load_identity(l, d);
+			     "here would fork it: \"deedlog init --continue\" begins a new "
+			     "one that names it");
 	if (!r)
 		r = recover_runs(l, d);
 	hostlog_reserve(l);
@@ -211,26 +207,134 @@ static int start_up(struct ledger *l, struct diag *d)
 	return r;
 }
 
-int ledger_open(const char *dir, bool create, struct diag *d, struct ledger **ret_ledger)
+static struct ledger *new_ledger(void)
 {
-	_cleanup_ledger_ struct ledger *l = xcalloc(1, sizeof(*l));
-	int r;
+	struct ledger *l = xcalloc(1, sizeof(*l));
 
 	l->base = l->dir = l->index = l->runs = l->keys = l->lock = -1;
 	l->seg.fd = l->scan.fd = -1;
-	if (key_init() < 0)
-		return diag_set(d, -EIO, "libsodium cannot start");
-	r = open_base(l, dir, create, d);
+	return l;
+}
+
+/* All but the index, which the caller may want to read in its own way. */
+static int open_reading(const char *dir, struct diag *d, struct ledger **ret)
+{
+	_cleanup_ledger_ struct ledger *l = new_ledger();
+	int r;
+
+	r = open_base(l, dir, false, d);
 	if (!r)
 		r = open_parts(l, dir, d);
+	if (!r)
+		*ret = TAKE_PTR(l);
+	return r;
+}
+
+static int open_writing(const char *dir, struct diag *d, struct ledger **ret)
+{
+	_cleanup_ledger_ struct ledger *l = new_ledger();
+	int r;
+
+	r = signing_start(&l->signing);
 	if (r < 0)
-		return r;
-	r = create ? open_for_writing(l, d) : hostlog_refresh(l, d);
-	if (!r && create)
+		return diag_set(d, r, "cannot start the signing process: %s", strerror(-r));
+	r = open_base(l, dir, true, d);
+	if (!r)
+		r = open_parts(l, dir, d);
+	if (!r)
+		r = open_for_writing(l, d);
+	if (!r)
 		r = start_up(l, d);
+	if (!r)
+		*ret = TAKE_PTR(l);
+	return r;
+}
+
+int ledger_open(const char *dir, bool create, struct diag *d, struct ledger **ret_ledger)
+{
+	_cleanup_ledger_ struct ledger *l = NULL;
+	int r;
+
+	if (key_init() < 0)
+		return diag_set(d, -EIO, "libsodium cannot start");
+	if (create)
+		return open_writing(dir, d, ret_ledger);
+	r = open_reading(dir, d, &l);
+	if (!r)
+		r = hostlog_refresh(l, d);
+	if (!r)
+		*ret_ledger = TAKE_PTR(l);
+	return r;
+}
+
+/* The newest head of a log whose keys or machine are gone. A torn end is left behind. */
+static int read_head(const char *dir, struct checkpoint *ret, struct diag *d)
+{
+	_cleanup_ledger_ struct ledger *l = NULL;
+	int r;
+
+	r = open_reading(dir, d, &l);
+	if (!r)
+		r = hostlog_refresh(l, d);
+	if (r < 0 && (r != -EBADMSG || l->broken))
+		return r;
+	if (!l->st.leaves)
+		return diag_set(d, -EUCLEAN, "the log in use has no sealed record; choose another "
+				"folder with --dir");
+	memcpy(ret->origin, l->st.origin, sizeof(ret->origin));
+	ret->size = l->scan.tree.n;
+	tree_root(&l->scan.tree, &ret->root);
+	return 0;
+}
+
+int ledger_continue(const char *dir, struct diag *d)
+{
+	struct ledger l = { .base = -1 };
+	struct checkpoint prev = { 0 };
+	int r;
+
+	if (key_init() < 0)
+		return diag_set(d, -EIO, "libsodium cannot start");
+	r = read_head(dir, &prev, d);
+	if (r == -ENOENT)
+		return diag_set(d, r, "there is no ledger in %s to continue; \"deedlog init\" makes "
+				"one", dir);
+	if (!r)
+		r = open_base(&l, dir, true, d);
+	if (!r)
+		r = lock_base(l.base, d);
+	if (!r)
+		r = genesis_make(l.base, &prev, d);
+	closep(&l.base); /* the lock goes with it */
+	return r;
+}
+
+int ledger_rotate(struct ledger *l, bool identity, struct diag *d)
+{
+	_cleanup_buf_ struct buf line = BUF_INIT;
+	int r;
+
+	r = hostlog_lock(l, d);
 	if (r < 0)
 		return r;
-	*ret_ledger = TAKE_PTR(l);
+	r = identity ? hostlog_new_identity(l, d) : hostlog_append_rotate(l, &line, d);
+	hostlog_unlock(l);
+	return r;
+}
+
+int ledger_keys(struct ledger *l, struct diag *d, struct ledger_keys *ret)
+{
+	int r;
+
+	r = hostlog_refresh(l, d);
+	if (r < 0)
+		return r;
+	*ret = (struct ledger_keys){ .genesis = l->st.genesis,
+				     .index = l->st.in_force,
+				     .identity = l->st.identity,
+				     .has_identity = l->st.has_identity,
+				     .epoch = l->st.epoch,
+				     .rotated_ns = l->st.rotated_ns };
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 
 #include "base/diag.h"
 #include "base/macros.h"
+#include "note.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,6 +36,24 @@ static inline void ledger_freep(struct ledger **l)
 	ledger_free(*l);
 }
 #define _cleanup_ledger_ _cleanup_(ledger_freep)
+
+/*
+ * Begins a new log whose genesis names the head of the one in use, which stays
+ * where it is and is never written again: the way on when its keys are lost or
+ * it was begun on another machine. -ENOENT: there is none.
+ */
+int ledger_continue(const char *dir, struct diag *d);
+
+/* Replaces the index key, or the identity key, of a log opened with `create`. */
+int ledger_rotate(struct ledger *l, bool identity, struct diag *d);
+
+struct ledger_keys {
+	struct vkey genesis, index, identity;
+	bool has_identity;
+	uint64_t epoch;	     /* rotations of the index key so far */
+	uint64_t rotated_ns; /* wall clock of the last one, or of genesis */
+};
+int ledger_keys(struct ledger *l, struct diag *d, struct ledger_keys *ret);
 
 /* One row per announced run, newest last; the caller frees *ret_runs. */
 struct run_info {

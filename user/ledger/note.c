@@ -4,11 +4,13 @@
 
 #include "base/base64.h"
 #include "base/num.h"
+#include "signer.h"
 
 #include <sodium.h>
 
 #define DASH "\xe2\x80\x94 " /* U+2014 and a blank begin a signature line */
 #define HOST "deedlog.invalid/"
+#define CHECKPOINT_CAP 192 /* three lines: a name, 20 digits, 44 characters */
 
 static bool is_name(const struct cur *c)
 {
@@ -26,26 +28,22 @@ static void copy_name(char to[NAME_MAX_LEN + 1], const struct cur *c)
 	to[cur_left(c)] = '\0';
 }
 
-static void hash_prefix(uint8_t *to, size_t n, const struct buf *of)
-{
-	struct hash h;
-
-	crypto_hash_sha256(h.b, (const uint8_t *)of->data, of->len);
-	memcpy(to, h.b, n);
-}
-
 void vkey_make(struct vkey *v, const char *name, enum key_type type, const uint8_t pk[PK_LEN])
 {
-	_cleanup_buf_ struct buf b = BUF_INIT;
+	uint8_t text[NAME_MAX_LEN + 2 + PK_LEN]; /* no allocation: the signing process cannot */
+	struct hash h;
+	size_t n;
 
 	*v = (struct vkey){ .type = type };
 	(void)snprintf(v->name, sizeof(v->name), "%s", name); /* names are ours and fit */
 	memcpy(v->pk, pk, PK_LEN);
-	buf_addstr(&b, v->name);
-	buf_addch(&b, '\n');
-	buf_addch(&b, (char)type);
-	buf_add(&b, pk, PK_LEN);
-	hash_prefix(v->id, sizeof(v->id), &b);
+	n = strlen(v->name);
+	memcpy(text, v->name, n);
+	text[n++] = '\n';
+	text[n++] = (uint8_t)type;
+	memcpy(text + n, pk, PK_LEN);
+	crypto_hash_sha256(h.b, text, n + PK_LEN);
+	memcpy(v->id, h.b, sizeof(v->id));
 }
 
 void vkey_add(struct buf *to, const struct vkey *v)
@@ -113,39 +111,63 @@ static uint64_t get_be64(const uint8_t from[8])
 	return n;
 }
 
-static void sign_line(struct buf *to, const struct buf *text, const struct signer *s,
-		      uint64_t unix_s)
+size_t checkpoint_text(const struct checkpoint *cp, char *to, size_t cap)
 {
-	_cleanup_buf_ struct buf msg = BUF_INIT, blob = BUF_INIT;
-	uint8_t sig[SIG_LEN], time[8];
+	char root[BASE64_LEN(sizeof(cp->root.b)) + 1];
 
-	buf_add(&blob, s->v.id, KEY_ID_LEN);
-	if (s->v.type == KEY_COSIGN) {
-		cosigned_text(&msg, unix_s, cur_of(text->data, text->len));
-		put_be64(time, unix_s);
-		buf_add(&blob, time, sizeof(time));
-	} else {
-		buf_add(&msg, text->data, text->len);
-	}
-	(void)crypto_sign_detached(sig, NULL, (uint8_t *)msg.data, msg.len, s->secret); /* always 0 */
-	buf_add(&blob, sig, sizeof(sig));
-	buf_addf(to, DASH "%s ", s->v.name);
-	base64_add(to, blob.data, blob.len);
-	buf_addch(to, '\n');
+	*base64_put(root, cp->root.b, sizeof(cp->root.b)) = '\0';
+	return (size_t)snprintf(to, cap, "%s\n%llu\n%s\n", cp->origin,
+				(unsigned long long)cp->size, root);
 }
 
-void note_add(struct buf *to, const struct checkpoint *cp, const struct signer *const *signers,
-	      size_t n, uint64_t unix_s)
+static void cosign(const struct signer *s, struct cur text, uint64_t unix_s, uint8_t sig[SIG_LEN])
 {
-	_cleanup_buf_ struct buf text = BUF_INIT;
+	_cleanup_buf_ struct buf msg = BUF_INIT;
 
-	buf_addf(&text, "%s\n%llu\n", cp->origin, (unsigned long long)cp->size);
-	base64_add(&text, cp->root.b, sizeof(cp->root.b));
-	buf_addch(&text, '\n');
-	buf_add(to, text.data, text.len);
+	cosigned_text(&msg, unix_s, text);
+	(void)crypto_sign_detached(sig, NULL, (uint8_t *)msg.data, msg.len, s->secret); /* always 0 */
+}
+
+static int sign_line(struct buf *to, const struct checkpoint *cp, struct cur text,
+		     const struct signer *s, uint64_t unix_s)
+{
+	uint8_t blob[KEY_ID_LEN + 8 + SIG_LEN];
+	size_t at = KEY_ID_LEN;
+	int r = 0;
+
+	memcpy(blob, s->v.id, KEY_ID_LEN);
+	if (s->v.type == KEY_COSIGN) {
+		put_be64(blob + at, unix_s);
+		at += 8;
+		cosign(s, text, unix_s, blob + at);
+	} else if (s->by) {
+		r = signing_sign(s, cp, blob + at); /* it builds the text itself */
+	} else {
+		(void)crypto_sign_detached(blob + at, NULL, text.at, cur_left(&text),
+					   s->secret); /* always 0 */
+	}
+	if (r < 0)
+		return r;
+	buf_addf(to, DASH "%s ", s->v.name);
+	base64_add(to, blob, at + SIG_LEN);
 	buf_addch(to, '\n');
-	for (size_t i = 0; i < n; i++)
-		sign_line(to, &text, signers[i], unix_s);
+	return 0;
+}
+
+int note_add(struct buf *to, const struct checkpoint *cp, const struct signer *const *signers,
+	     size_t n, uint64_t unix_s)
+{
+	char text[CHECKPOINT_CAP];
+	size_t len = checkpoint_text(cp, text, sizeof(text)), before = to->len;
+	int r = 0;
+
+	buf_add(to, text, len);
+	buf_addch(to, '\n');
+	for (size_t i = 0; !r && i < n; i++)
+		r = sign_line(to, cp, cur_of(text, len), signers[i], unix_s);
+	if (r < 0)
+		buf_cut(to, before);
+	return r;
 }
 
 static int parse_text(struct cur *in, struct checkpoint *cp)

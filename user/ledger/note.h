@@ -33,10 +33,14 @@ struct checkpoint {
 	struct hash root;
 };
 
-/* A secret key in locked memory, see key.h. */
+struct signing;
+
+/* A secret key: here in locked memory (key.h), or with the signing process (signer.h). */
 struct signer {
 	struct vkey v;
-	uint8_t *secret; /* sodium_malloc, SIG_LEN bytes */
+	uint8_t *secret; /* sodium_malloc, SIG_LEN bytes; NULL: `by` has it */
+	struct signing *by; /* borrowed */
+	uint32_t slot;
 };
 
 struct note_sig {
@@ -62,9 +66,15 @@ int vkey_parse(struct cur text, struct vkey *ret);   /* -EBADMSG */
 void name_of_key(char to[NAME_MAX_LEN + 1], const char *prefix, const uint8_t pk[PK_LEN]);
 void name_of_run(char to[NAME_MAX_LEN + 1], const char *log_name, const char *run_id);
 
-/* The note of cp, signed by each signer; co-signatures carry the time. */
-void note_add(struct buf *to, const struct checkpoint *cp, const struct signer *const *signers,
-	      size_t n, uint64_t unix_s);
+/* The text that log keys sign, in a buffer of at least 192 bytes; returns its length. */
+size_t checkpoint_text(const struct checkpoint *cp, char *to, size_t cap);
+
+/*
+ * The note of cp, signed by each signer; co-signatures carry the time. Fails
+ * as signing_sign() does, with nothing added.
+ */
+int note_add(struct buf *to, const struct checkpoint *cp, const struct signer *const *signers,
+	     size_t n, uint64_t unix_s);
 
 int note_parse(struct cur in, struct note *ret); /* -EBADMSG */
 

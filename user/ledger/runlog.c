@@ -14,6 +14,7 @@
 #include "base/timeutil.h"
 #include "hostlog.h"
 #include "line.h"
+#include "signer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@
 #define CRITICAL_GAP_NS (10 * NS_PER_MS)
 #define SILENCE_NS (60 * NS_PER_S)
 #define HEAD_NS (60 * NS_PER_S)
+#define EPOCH_NS (24 * 3600 * NS_PER_S) /* the longest that one index key lives */
 #define SYNC_NS NS_PER_S
 #define RETRY_NS NS_PER_S
 #define CLOCK_STEP_NS (100 * (int64_t)NS_PER_MS)
@@ -42,6 +44,7 @@ struct runlog {
 
 	struct buf pending; /* a sealed pair that is not in the file yet */
 	int trouble;	    /* why not: -errno, 0 = all is well */
+	int dead;	    /* -errno: the key is gone, nothing more can be sealed */
 	uint64_t trouble_ns;
 
 	bool critical, has_events;
@@ -88,7 +91,9 @@ static void out_pair(struct buf *b, const char *key, uint64_t first, uint64_t se
 	json_out_close(b, ']');
 }
 
-static void add_gap(struct runlog *r, const char *why, uint64_t from_ns, bool leaves)
+/* lost: the counters at the end of the gap, NULL = unknown. */
+static void add_gap(struct runlog *r, const char *why, uint64_t from_ns, const char *lost,
+		    bool leaves)
 {
 	uint64_t now = time_boot_ns();
 	_cleanup_buf_ struct buf b = BUF_INIT;
@@ -97,7 +102,7 @@ static void add_gap(struct runlog *r, const char *why, uint64_t from_ns, bool le
 	json_out_cstr(&b, "why", why);
 	json_out_u64(&b, "from", from_ns);
 	json_out_u64(&b, "to", now);
-	json_out_raw(&b, "lost", r->lost);
+	json_out_raw(&b, "lost", lost ? lost : "null");
 	if (leaves)
 		out_pair(&b, "leaves", r->synced, r->block.first);
 	json_out_close(&b, '}');
@@ -152,7 +157,7 @@ static const char *why_of(int err)
 static void end_trouble(struct runlog *r)
 {
 	if (r->trouble)
-		add_gap(r, why_of(r->trouble), r->trouble_ns, false);
+		add_gap(r, why_of(r->trouble), r->trouble_ns, r->lost, false);
 	r->trouble = 0;
 }
 
@@ -214,12 +219,14 @@ static int seal(struct runlog *r, uint64_t now_ns, bool last)
 	const struct signer *signers[] = { r->key, r->l->identity };
 	int err;
 
-	err = write_pending(r, now_ns);
+	err = r->dead ? r->dead : write_pending(r, now_ns);
 	if (err < 0)
 		return err;
 	add_seal(r);
-	block_pack(&r->block, r->packer, r->key->v.name, signers, 1 + (last && r->l->identity),
-		   time_wall_ns() / NS_PER_S, &r->pending);
+	r->dead = block_pack(&r->block, r->packer, r->key->v.name, signers,
+			     1 + (last && r->l->identity), time_wall_ns() / NS_PER_S, &r->pending);
+	if (r->dead)
+		return r->dead;
 	r->critical = r->has_events = false;
 	r->block_ns = 0;
 	r->seal_ns = now_ns;
@@ -229,8 +236,8 @@ static int seal(struct runlog *r, uint64_t now_ns, bool last)
 /* Room for one more line; fails only when a whole block waits already. */
 static int make_room(struct runlog *r, size_t n)
 {
-	if (r->block.plain.len + n <= BLOCK_MAX_BYTES)
-		return 0;
+	if (r->dead || r->block.plain.len + n <= BLOCK_MAX_BYTES)
+		return r->dead;
 	if (r->pending.len)
 		return r->trouble;
 	(void)seal(r, time_boot_ns(), false); /* on failure it waits in pending */
@@ -251,7 +258,7 @@ static int leave_segment(struct runlog *r, uint64_t now_ns)
 		err = begin_segment(r);
 	if (err < 0)
 		return err;
-	add_gap(r, "EIO", now_ns, true);
+	add_gap(r, "EIO", now_ns, r->lost, true);
 	r->sync_ns = 0;
 	return 0;
 }
@@ -305,6 +312,8 @@ static void out_run_start(const struct runlog *r, const struct run_facts *f, str
 	out_text(to, "mode", f->mode);
 	out_text(to, "policy", f->policy);
 	out_text(to, "bpf", f->bpf);
+	if (f->prev_run)
+		json_out_cstr(to, "prev_run", f->prev_run);
 	hostlog_leaf_end(to);
 }
 
@@ -351,22 +360,27 @@ static int announce(struct runlog *r, const struct run_facts *f, struct diag *d)
 	return err;
 }
 
-static struct runlog *new_run(struct ledger *l)
+static struct runlog *new_run(struct ledger *l, struct diag *d)
 {
 	struct runlog *r = xcalloc(1, sizeof(*r));
 	char name[NAME_MAX_LEN + 1];
 	uint8_t id[RUN_ID_LEN / 2];
+	int err;
 
 	r->l = l;
 	r->dir = r->first = r->seg.fd = -1;
 	randombytes_buf(id, sizeof(id));
 	sodium_bin2hex(r->id, sizeof(r->id), id, sizeof(id));
 	name_of_run(name, l->st.origin, r->id);
-	r->key = key_new(name, NULL, KEY_LOG);
 	r->packer = packer_new(1);
 	r->lost = xstrdup("{}");
 	r->sampled_out = xstrdup("{}");
-	return r;
+	err = signing_new_key(l->signing, name, &r->key);
+	if (!err)
+		return r;
+	(void)diag_set(d, err, "the signing process is gone: %s", strerror(-err));
+	runlog_abandon(r);
+	return NULL;
 }
 
 int runlog_start(struct ledger *l, const struct run_facts *facts, struct diag *d,
@@ -377,7 +391,9 @@ int runlog_start(struct ledger *l, const struct run_facts *facts, struct diag *d
 
 	if (!l->writable)
 		return diag_set(d, -EROFS, "the ledger was opened for reading");
-	r = new_run(l);
+	r = new_run(l, d);
+	if (!r)
+		return -EPIPE;
 	err = announce(r, facts, d);
 	if (err < 0) {
 		runlog_abandon(r);
@@ -387,6 +403,8 @@ int runlog_start(struct ledger *l, const struct run_facts *facts, struct diag *d
 	r->clock_ns = (int64_t)(time_wall_ns() - time_boot_ns());
 	block_start(&r->block);
 	add_segment_line(r);
+	if (facts->prev_run)
+		add_gap(r, "restart", facts->prev_until_ns, facts->prev_lost, false);
 	*ret_run = r;
 	return 0;
 }
@@ -512,6 +530,14 @@ static int append_index(struct runlog *r, struct buf *line, bool rotate, struct 
 	return err;
 }
 
+/* A wall clock that went back must not keep a key alive. */
+static bool epoch_is_over(const struct ledger *l)
+{
+	uint64_t now = time_wall_ns(), then = l->st.rotated_ns;
+
+	return now < then || now - then >= EPOCH_NS;
+}
+
 /* A head must not promise what a power cut can take back: seal, sync, then name it. */
 static int write_head(struct runlog *r, uint64_t now_ns, struct diag *d)
 {
@@ -529,7 +555,7 @@ static int write_head(struct runlog *r, uint64_t now_ns, struct diag *d)
 		return 0; /* a gap came first, or nothing is new */
 	out_claim(r, "head", &line);
 	hostlog_leaf_end(&line);
-	err = append_index(r, &line, false, d);
+	err = append_index(r, &line, epoch_is_over(r->l), d);
 	if (!err)
 		r->head_size = r->block.tree.n;
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer of one run log. Its Ed25519 key lives in locked memory from
- * runlog_start() to runlog_end() and never touches the disk.
+ * The writer of one run log. Its Ed25519 key lives in the signing process
+ * (signer.h) from runlog_start() to runlog_end() and never touches the disk.
  *
  * The writer relies on its caller for lines that are canonical (key order of
  * the schema, "t" first, then "b"; no blanks; valid UTF-8, control characters
@@ -24,6 +24,13 @@ struct run_facts {
 	const char *mode;   /* record or enforce */
 	const char *policy; /* SHA-256 hex of the policy in force, or NULL */
 	const char *bpf;    /* SHA-256 hex of the BPF object, or NULL */
+	/*
+	 * A recorder that comes back to a live target begins a new run: the id of the
+	 * one before, or NULL; then the first record is the gap since `prev_until_ns`
+	 * (CLOCK_BOOTTIME, 0 = unknown) with what was lost in it (JSON, NULL = unknown).
+	 */
+	const char *prev_run, *prev_lost;
+	uint64_t prev_until_ns;
 };
 
 /* When this returns 0, run-start is sealed and fsynced: the command may exec. */

@@ -556,6 +556,14 @@ int scan_cosigned_by(struct scan *s, const struct vkey *v)
 	return want_signature(s, v, "identity key");
 }
 
+int scan_cosigned_by_any(struct scan *s, const struct vkey *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (note_verify(&s->note, &v[i]))
+			return scan_cosigned_by(s, &v[i]);
+	return scan_cosigned_by(s, &v[n - 1]);
+}
+
 static bool is_later_seal(const struct scan *s, struct cur at)
 {
 	struct note note;

@@ -75,6 +75,9 @@ int scan_signed_by(struct scan *s, const struct vkey *v);
 /* The same for a co-signature, of which only the places that need one are asked. */
 int scan_cosigned_by(struct scan *s, const struct vkey *v);
 
+/* The same for one of several keys. */
+int scan_cosigned_by_any(struct scan *s, const struct vkey *v, size_t n);
+
 /* After damage: does a seal of this log with a larger size stand somewhere behind it? */
 int scan_later_seal(struct scan *s, bool *ret);
 

@@ -34,19 +34,23 @@ void block_done(struct block *b)
 	buf_done(&b->plain);
 }
 
-void block_pack(struct block *b, struct packer *p, const char *origin,
-		const struct signer *const *signers, size_t n, uint64_t unix_s, struct buf *to)
+int block_pack(struct block *b, struct packer *p, const char *origin,
+	       const struct signer *const *signers, size_t n, uint64_t unix_s, struct buf *to)
 {
 	struct checkpoint cp = { .size = b->tree.n };
 	_cleanup_buf_ struct buf note = BUF_INIT;
+	int r;
 
 	(void)snprintf(cp.origin, sizeof(cp.origin), "%s", origin); /* names fit */
 	tree_root(&b->tree, &cp.root);
-	note_add(&note, &cp, signers, n, unix_s);
+	r = note_add(&note, &cp, signers, n, unix_s);
+	if (r < 0)
+		return r;
 	member_add_data(p, to, b->salt_key, b->first, b->lines,
 			cur_of(b->plain.data, b->plain.len));
 	member_add_seal(to, cur_of(note.data, note.len));
 	block_start(b);
+	return 0;
 }
 
 static void out_hash(struct buf *to, const char *key, const struct hash *h)

@@ -28,9 +28,12 @@ void block_start(struct block *b); /* empties it; the tree stays */
 void block_add(struct block *b, struct cur line);
 void block_done(struct block *b);
 
-/* Appends the member pair and starts the next block. */
-void block_pack(struct block *b, struct packer *p, const char *origin,
-		const struct signer *const *signers, size_t n, uint64_t unix_s, struct buf *to);
+/*
+ * Appends the member pair and starts the next block. -errno of signing_sign():
+ * nothing was added and the block is as it was.
+ */
+int block_pack(struct block *b, struct packer *p, const char *origin,
+	       const struct signer *const *signers, size_t n, uint64_t unix_s, struct buf *to);
 
 /* The canonical first line of a segment that begins at this tree. */
 void segment_line(struct buf *to, const char *origin, unsigned seq, const struct tree *t);

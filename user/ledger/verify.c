@@ -424,9 +424,9 @@ static void judge_origin_file(struct check *c)
 
 	buf_addstr(&want, "genesis ");
 	vkey_add(&want, &c->st.genesis);
-	if (c->st.has_identity) {
+	if (c->st.n_identities) {
 		buf_addstr(&want, "\nidentity ");
-		vkey_add(&want, &c->st.identity);
+		vkey_add(&want, &c->st.identities[0]);
 	}
 	buf_addf(&want, "\nmachine %s\ncreated %" PRIu64 "\n", c->st.machine, c->st.created_ns);
 	r = file_read_at(c->dir, "origin", ORIGIN_MAX, &have);
