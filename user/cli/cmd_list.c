@@ -28,6 +28,11 @@ static const struct table_col columns[] = {
 	{ .name = "TIER" }, { .name = "STATE" }, { .name = "COMMAND" },
 };
 
+static const char *state_of(const struct run_info *info)
+{
+	return info->pruned ? "pruned" : info->ended ? "ended" : info->crashed ? "crashed" : "open";
+}
+
 static void list_run(struct sink *k, const struct run_info *info)
 {
 	time_t s = (time_t)(info->wall_ns / NS_PER_S);
@@ -40,7 +45,7 @@ static void list_run(struct sink *k, const struct run_info *info)
 	sink_str(k, str_of(start));
 	sink_u64(k, true, info->uid);
 	sink_str(k, str_of(info->tier));
-	sink_str(k, str_of(info->pruned ? "pruned" : info->ended ? "ended" : "open"));
+	sink_str(k, str_of(state_of(info)));
 	sink_str(k, str_of(info->cmd));
 	sink_row_end(k);
 }

@@ -11,6 +11,7 @@
 #include "leaf.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 
 #define CLOCK_JUMP_NS (100 * (int64_t)NS_PER_MS)
@@ -520,7 +521,32 @@ static void say_good(struct run_check *k, int dirfd)
 			  "run " SHORT_ID " %s: %" PRIu64 " records, closed, %s", short_name(k),
 			  run->info.cmd, k->scan.tree.n,
 			  k->gaps || k->holes || strcmp(buf_str(&k->lost), "{}") ? "incomplete" :
-										    "complete");
+			  k->redacted ? "redacted" : "complete");
+}
+
+/* Also true for a moment between run-start and the first file, and for a crash in it. */
+static void judge_absent(struct check *c, const struct index_run *run)
+{
+	bool none = run->stage == RUN_ORPHANED && !run->claims[run->n_claims - 1].size;
+
+	if (check_late(c, run)->info.pruned) {
+		c->totals.valid++;
+		check_say(c, removed_level(c), "pruned", run->info.id,
+			  "run " SHORT_ID " %s: pruned, as announced", run->info.id, run->info.cmd);
+		return;
+	}
+	c->totals.valid += none;
+	check_say(c, FINDING_WARN, none ? "orphan" : "absent", run->info.id,
+		  none ? "run " SHORT_ID " %s: crashed before its first record" :
+			 "run " SHORT_ID " %s is announced, its log is not there",
+		  run->info.id, run->info.cmd);
+}
+
+/* Pruned while we read: files of the folder that we hold are vanishing. */
+static bool has_left(struct run_check *k)
+{
+	return faccessat(k->c->runs, k->run->info.id, F_OK, AT_SYMLINK_NOFOLLOW) < 0 &&
+	       check_late(k->c, k->run)->info.pruned;
 }
 
 static void judge(struct run_check *k, int dirfd, int r, int last_seq)
@@ -529,6 +555,10 @@ static void judge(struct run_check *k, int dirfd, int r, int last_seq)
 
 	if (r < 0 && r != -EBADMSG && r != -ENODATA && r != -EUCLEAN) {
 		check_unreadable(k->c, k->run->info.id, r);
+		return;
+	}
+	if (has_left(k)) {
+		judge_absent(k->c, k->run);
 		return;
 	}
 	good = judge_tail(k, r);
@@ -557,24 +587,6 @@ static void look_into(struct run_check *k, int dirfd)
 	k->scan.may_redact = true;
 	r = walk(k);
 	judge(k, dirfd, r, last_seq);
-}
-
-/* Also true for a moment between run-start and the first file, and for a crash in it. */
-static void judge_absent(struct check *c, const struct index_run *run)
-{
-	bool none = run->stage == RUN_ORPHANED && !run->claims[run->n_claims - 1].size;
-
-	if (check_late(c, run)->info.pruned) {
-		c->totals.valid++;
-		check_say(c, removed_level(c), "pruned", run->info.id,
-			  "run " SHORT_ID " %s: pruned, as announced", run->info.id, run->info.cmd);
-		return;
-	}
-	c->totals.valid += none;
-	check_say(c, FINDING_WARN, none ? "orphan" : "absent", run->info.id,
-		  none ? "run " SHORT_ID " %s: crashed before its first record" :
-			 "run " SHORT_ID " %s is announced, its log is not there",
-		  run->info.id, run->info.cmd);
 }
 
 void check_run(struct check *c, const struct index_run *run)

@@ -357,6 +357,7 @@ static int on_run_orphan(struct index_state *st, const struct leaf *l)
 	run->claims = xrealloc(run->claims, run->n_claims + 1, sizeof(c));
 	run->claims[run->n_claims++] = c;
 	run->stage = RUN_ORPHANED;
+	run->info.crashed = true;
 	run->end_leaf = st->leaves;
 	return set_torn(&run->torn, l);
 }

@@ -62,6 +62,7 @@ struct run_info {
 	uint64_t wall_ns; /* of run-start */
 	uint32_t uid;
 	bool ended;
+	bool crashed; /* recovered without an end; nobody writes it any more */
 	bool pruned; /* removed on purpose, as the index announces */
 	/* of run-start, for a cross-check with the run log */
 	char tier[8];

@@ -18,6 +18,7 @@
 #define MEMBER_MAX_LINES 32768
 /* Plain bytes that do not compress, framing and the largest FEXTRA. */
 #define MEMBER_MAX_BYTES (MEMBER_MAX_PLAIN + (128u << 10))
+#define MEMBER_SEAL_EXTRA 26	     /* of a seal member beyond its note */
 #define SALT_KEY_LEN 32
 
 enum member_kind { MEMBER_DATA, MEMBER_REDACTED, MEMBER_SEAL };

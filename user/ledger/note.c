@@ -257,3 +257,11 @@ int note_verify(const struct note *n, const struct vkey *v)
 	}
 	return found;
 }
+
+uint64_t note_cosign_time(const struct note *n, const struct vkey *v)
+{
+	for (size_t i = 0; i < n->n_sigs && v->type == KEY_COSIGN; i++)
+		if (is_by(&n->sigs[i], v))
+			return get_be64(n->sigs[i].blob + KEY_ID_LEN);
+	return 0;
+}

@@ -81,4 +81,7 @@ int note_parse(struct cur in, struct note *ret); /* -EBADMSG */
 /* 1 = signed by v, 0 = carries no signature of v, -EBADMSG = a wrong one. */
 int note_verify(const struct note *n, const struct vkey *v);
 
+/* The time of v's co-signature, seconds since 1970; 0 = there is none. */
+uint64_t note_cosign_time(const struct note *n, const struct vkey *v);
+
 #endif

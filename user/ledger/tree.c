@@ -4,7 +4,7 @@
 
 #include <sodium.h>
 
-static void node(const struct hash *left, const struct hash *right, struct hash *ret)
+void tree_node(const struct hash *left, const struct hash *right, struct hash *ret)
 {
 	uint8_t text[1 + 2 * sizeof(struct hash)] = { 0x01 };
 
@@ -19,7 +19,7 @@ void tree_add(struct tree *t, const struct hash *leaf)
 	size_t i;
 
 	for (i = 0; t->n >> i & 1; i++)
-		node(&t->level[i], &h, &h);
+		tree_node(&t->level[i], &h, &h);
 	t->level[i] = h;
 	t->n++;
 }
@@ -33,7 +33,7 @@ void tree_root(const struct tree *t, struct hash *ret)
 		if (!(t->n >> i & 1))
 			continue;
 		if (any)
-			node(&t->level[i], &root, &root);
+			tree_node(&t->level[i], &root, &root);
 		else
 			root = t->level[i];
 		any = true;

@@ -24,6 +24,7 @@ struct tree {
 	struct hash level[TREE_LEVELS];
 };
 
+void tree_node(const struct hash *left, const struct hash *right, struct hash *ret);
 void tree_add(struct tree *t, const struct hash *leaf); /* a zeroed tree is empty */
 void tree_root(const struct tree *t, struct hash *ret);
 
