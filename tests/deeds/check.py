@@ -35,6 +35,10 @@ SKIP = re.compile(r"# skip: \d+ (\S+): (.*)")
 ABSENT = {"ENOSYS", "EINVAL", "EOPNOTSUPP", "EAFNOSUPPORT", "EBADF", "ENOTTY",
           "EPERM", "EACCES", "ENOENT", "ETIMEDOUT"}
 MANY = {"read", "write", "send"}
+
+# Kernels that may preempt a tracepoint program (7.x) skip it for others meanwhile. Tier trace
+# loses records then; they are counted as "busy", so up to this many deeds may miss some.
+MAX_BUSY_DEEDS = 5
 EXEC_BACKGROUND = {"open", "read"}  # loader, libraries, locale
 
 
@@ -280,6 +284,12 @@ def compare(deed, records, events):
     return wrong
 
 
+def is_counted_loss(wrong, log, tier):
+    """Only missing records, and the run says that programs were skipped."""
+    return (tier == "trace" and log.lost.get("busy") and wrong
+            and all(w.startswith("missing: ") for w in wrong))
+
+
 class Tap:
     def __init__(self, label):
         self.label, self.n, self.failed = label, 0, 0
@@ -300,8 +310,9 @@ def check_losses(tap, log, tier, counted):
         wrong.append(f"{counted} acts were not decoded, but none was counted")
     if tier == "trace":
         lost.pop("abi", None)
+        lost.pop("busy", None)
     wrong += [f"lost: {cause} {n}" for cause, n in lost.items()]
-    tap.point("nothing is lost but what is counted", wrong)
+    tap.point("nothing is lost but what this tier may lose", wrong)
 
 
 def main(argv):
@@ -317,7 +328,7 @@ def main(argv):
     deeds, skipped = deeds_of(o.did)
     plain = {d.name: d.answer for d in deeds_of(o.plain)[0]} if o.plain else {}
     tap = Tap((o.label + " " + o.tier).strip())
-    counted = 0
+    counted = busy = 0
     for deed in deeds:
         row = rows.get(deed.name)
         if not row:
@@ -334,6 +345,9 @@ def main(argv):
         elif row.is_unseen(o.tier):
             skip = f"tier trace: {row.trace}"
             counted += row.trace == "counted"
+        elif busy < MAX_BUSY_DEEDS and is_counted_loss(wrong, log, o.tier):
+            busy += 1
+            wrong, skip = [], "lost, and counted as busy"
         tap.point(deed.name, wrong, skip)
     for name, why in skipped.items():
         tap.point(name, skip=why)
