@@ -12,7 +12,7 @@
 struct verify_args {
 	struct common common;
 	bool json, closed_only;
-	const char *key;
+	const char *key, *log;
 };
 
 static struct verify_args args = { .common = COMMON_DEFAULTS };
@@ -22,7 +22,9 @@ static const struct opt options[] = {
 	{ "closed-only", 0, OPT_FLAG, offsetof(struct verify_args, closed_only), NULL,
 	  "do not judge runs that are still open", NULL },
 	{ "key", 0, OPT_TEXT, offsetof(struct verify_args, key), "VKEY",
-	  "the log's first key as you know it, name+id+base64", NULL },
+	  "the log's first key or its identity as you know it, name+id+base64", NULL },
+	{ "log", 0, OPT_TEXT, offsetof(struct verify_args, log), "ID",
+	  "another log of the folder: one that was continued by a new one", NULL },
 	OPT_COMMON,
 	OPT_END,
 };
@@ -157,7 +159,8 @@ static int verify(struct printer *p, const struct verify_options *o)
 static int run(void *arg, int argc, char **argv)
 {
 	const struct verify_args *a = arg;
-	struct verify_options o = { .closed_only = a->closed_only, .vkey = a->key };
+	struct verify_options o = { .closed_only = a->closed_only, .vkey = a->key,
+				    .log = a->log };
 	struct printer p = { .a = a, .color = colored(&a->common, STDOUT_FILENO) };
 	int status;
 

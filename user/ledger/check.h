@@ -61,6 +61,9 @@ void check_anchors_meet(struct check *c, const struct scan *s);
 void check_anchors_judge(struct check *c);
 void check_anchors_done(struct check *c);
 
+/* check_pin.c */
+void check_pin(struct check *c);
+
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);
 

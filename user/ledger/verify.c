@@ -22,7 +22,6 @@
 #include <sys/stat.h>
 
 #define ORIGIN_MAX 4096
-#define TRUSTED_DIR "/etc/deedlog/trusted"
 #define COPY_STEP 65536
 #define MAX_TEXT 1024
 
@@ -319,36 +318,6 @@ static void judge_promise(struct check *c, const struct promise *p)
 
 /* ---- the index ---------------------------------------------------------------------------- */
 
-static void read_pinned(struct check *c, struct buf *to)
-{
-	_cleanup_free_ char *name = xasprintf(TRUSTED_DIR "/%s.vkey", c->id);
-
-	if (c->o->vkey)
-		buf_addstr(to, c->o->vkey);
-	else
-		(void)file_read_at(AT_FDCWD, name, ORIGIN_MAX, to); /* not there = not pinned */
-	while (to->len && to->data[to->len - 1] == '\n')
-		buf_cut(to, to->len - 1);
-}
-
-static void judge_pin(struct check *c)
-{
-	_cleanup_buf_ struct buf pinned = BUF_INIT, own = BUF_INIT;
-
-	read_pinned(c, &pinned);
-	vkey_add(&own, &c->st.genesis);
-	if (!pinned.len)
-		check_say(c, FINDING_NOTE, "unpinned", NULL,
-			  "key not pinned: the log is checked against its own first key, %s",
-			  buf_str(&own));
-	else if (!strcmp(buf_str(&pinned), buf_str(&own)))
-		c->pinned = true;
-	else
-		check_say(c, FINDING_FAIL, "signature", NULL,
-			  "checkpoint at record 2: no signature by the pinned key; the log begins with %s",
-			  buf_str(&own));
-}
-
 static void judge_index_end(struct check *c, struct scan *s, int r)
 {
 	bool later = false;
@@ -452,6 +421,14 @@ static void add_anchors(const struct check *c, struct buf *to)
 		buf_addf(to, " since commit %.12s (%s)", t->anchored_by, text);
 }
 
+/* The log that this one continues; `deedlog verify --log` looks at it. */
+static void add_prev(const struct check *c, struct buf *to)
+{
+	if (c->st.prev.size)
+		buf_addf(to, ", continues log %s after its record %" PRIu64,
+			 c->st.prev.origin + sizeof("deedlog.invalid/") - 1, c->st.prev.size);
+}
+
 static void judge_index(struct check *c, const struct promise *p)
 {
 	_cleanup_buf_ struct buf anchors = BUF_INIT;
@@ -463,7 +440,7 @@ static void judge_index(struct check *c, const struct promise *p)
 		return;
 	}
 	judge_promise(c, p);
-	judge_pin(c);
+	check_pin(c);
 	judge_origin_file(c);
 	judge_index_torn(c);
 	if (!c->trouble) /* else what is not there may only be what could not be read */
@@ -471,6 +448,7 @@ static void judge_index(struct check *c, const struct promise *p)
 	check_wall(c, c->st.created_ns);
 	check_wall(c, c->st.last_wall_ns);
 	c->totals.records += c->st.leaves;
+	add_prev(c, &anchors);
 	add_anchors(c, &anchors);
 	if (sound && !c->totals.tampered)
 		check_say(c, FINDING_OK, "ok", NULL, "index: %" PRIu64 " records, %zu runs%s",
@@ -487,13 +465,16 @@ static int open_current(struct check *c, const char *dir, struct diag *d)
 	c->base = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (c->base < 0)
 		return diag_set(d, -errno, "cannot open %s: %s", dir, strerror(errno));
-	n = readlinkat(c->base, "current", text, sizeof(text));
-	if (n != LOG_ID_LEN)
+	n = c->o->log ? (ssize_t)snprintf(text, sizeof(text), "%s", c->o->log) :
+			readlinkat(c->base, "current", text, sizeof(text));
+	if (n != LOG_ID_LEN && !c->o->log)
 		return diag_set(d, -ENOENT, "%s holds no ledger (no link \"current\" to a log)", dir);
-	memcpy(c->id, text, LOG_ID_LEN);
+	if (n == LOG_ID_LEN)
+		memcpy(c->id, text, LOG_ID_LEN);
 	c->id[LOG_ID_LEN] = '\0';
 	if (strspn(c->id, "0123456789abcdef") != LOG_ID_LEN)
-		return diag_set(d, -ENOENT, "%s/current does not name a log", dir);
+		return diag_set(d, -ENOENT, "%s is no name of a log (12 hex digits)",
+				c->o->log ? c->o->log : "what \"current\" links to");
 	return 0;
 }
 

@@ -34,7 +34,8 @@ enum verify_exit {
 struct verify_options {
 	const char *run;   /* NULL: index and every run */
 	bool closed_only;  /* open runs are not judged */
-	const char *vkey;  /* pinned genesis key, or NULL */
+	const char *vkey;  /* pinned genesis or identity key, or NULL */
+	const char *log;   /* id of another log of the folder; NULL: the one in use */
 
 	const struct anchors *anchors; /* NULL: none were asked for; collected before the call */
 	const char *const *ignored;    /* commits whose unknown keys are no reason to worry */
