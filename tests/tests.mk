@@ -46,7 +46,7 @@ $(BPF_TESTS): %: %.o $(call libs_for,trace)
 FUZZ_NAMES  := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/*.c))
 FUZZ_REPLAY := $(FUZZ_NAMES:%=$(O)/tests/fuzz/%)
 FUZZ_TIME   ?= 60
-FUZZ_SRC    := $(foreach r,base event ident net policy ledger agg report,$(call room_src,$(r))) \
+FUZZ_SRC    := $(foreach r,base event ident net policy ledger agg vcs report,$(call room_src,$(r))) \
 	user/trace/tier.c
 .PHONY: fuzz-replay
 fuzz-replay: $(FUZZ_REPLAY)

@@ -33,6 +33,10 @@ struct anchors {
 /* A new zeroed one at the end, borrowed until the next call. */
 struct anchor *anchors_add(struct anchors *a);
 void anchors_done(struct anchors *a);
+
+/* Signed by v: the index key asks for its signature, an identity for its own. */
+bool anchor_signed_by(const struct anchor *a, const struct vkey *v);
+
 #define _cleanup_anchors_ _cleanup_(anchors_done)
 
 #endif

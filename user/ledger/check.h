@@ -24,8 +24,6 @@ struct check {
 	bool pinned;		       /* by a key from outside of the log */
 	struct anchor_state *anchors;  /* of this log, by size */
 	size_t n_anchors, next_anchor, behind;
-	struct vkey *ids; /* every identity that the log named */
-	size_t n_ids;
 };
 
 /* The level decides what becomes of the verdict. */

@@ -56,13 +56,18 @@ static enum word ask(const struct anchor *a, const struct vkey *v)
 
 	if (cosign && !a->has_cosig)
 		return WORD_UNKNOWN;
-	note_add(&text, &a->cp, NULL, 0, 0);
+	(void)note_add(&text, &a->cp, NULL, 0, 0); /* nobody signs, so nothing can fail */
 	n.text = cur_of(text.data, text.len - 1); /* without the empty line */
 	s->name = cur_of(v->name, strlen(v->name));
 	s->len = cosign ? sizeof(a->cosig) : sizeof(a->sig);
 	memcpy(s->blob, cosign ? a->cosig : a->sig, s->len);
 	r = note_verify(&n, v);
 	return r == 1 ? WORD_GOOD : r < 0 ? WORD_WRONG : WORD_UNKNOWN;
+}
+
+bool anchor_signed_by(const struct anchor *a, const struct vkey *v)
+{
+	return ask(a, v) == WORD_GOOD;
 }
 
 static void tell(enum word *to, const struct anchor *a, const struct vkey *v)
@@ -112,17 +117,6 @@ void check_anchors_begin(struct check *c)
 	qsort(c->anchors, c->n_anchors, sizeof(*c->anchors), by_size);
 }
 
-/* The log may have had several identities; any of them may have signed. */
-static void learn_identity(struct check *c)
-{
-	const struct vkey *last = c->n_ids ? &c->ids[c->n_ids - 1] : NULL;
-
-	if (!c->st.has_identity || (last && !memcmp(last->pk, c->st.identity.pk, PK_LEN)))
-		return;
-	c->ids = xrealloc(c->ids, c->n_ids + 1, sizeof(*c->ids));
-	c->ids[c->n_ids++] = c->st.identity;
-}
-
 static void meet(struct check *c, struct anchor_state *m, const struct scan *s)
 {
 	struct hash root;
@@ -139,7 +133,6 @@ void check_anchors_meet(struct check *c, const struct scan *s)
 {
 	size_t i = c->next_anchor;
 
-	learn_identity(c);
 	while (c->behind < i)
 		c->anchors[c->behind++].next_wall_ns = c->st.last_wall_ns;
 	for (; i < c->n_anchors && c->anchors[i].a->cp.size <= s->tree.n; i++)
@@ -209,8 +202,8 @@ static void leave_open(struct check *c, const struct anchor *a)
 /* The index key asked is the one in force at that size; beyond the end, the last one. */
 static void judge_one(struct check *c, struct anchor_state *m)
 {
-	for (size_t i = 0; i < c->n_ids; i++)
-		tell(&m->identity, m->a, &c->ids[i]);
+	for (size_t i = 0; i < c->st.n_identities; i++)
+		tell(&m->identity, m->a, &c->st.identities[i]);
 	if (m->a->cp.size > c->st.leaves)
 		tell(&m->index, m->a, &c->st.in_force);
 	if (m->index == WORD_WRONG || m->identity == WORD_WRONG)
@@ -241,5 +234,4 @@ void check_anchors_judge(struct check *c)
 void check_anchors_done(struct check *c)
 {
 	free(c->anchors);
-	free(c->ids);
 }

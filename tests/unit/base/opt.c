@@ -178,7 +178,9 @@ static void help_has_a_line_per_row(void **state)
 					 "      --uid N                    user\n"
 					 "  -w, --wait-for S               wait\n"
 					 "      --tier TIER                tier (lsm, trace)\n"
-					 "      --fail-on LIST             fail (lost, net)\n");
+					 "      --fail-on LIST             fail (lost, net)\n"
+			    "  -r, --repo DIR                 repository\n"
+			    "      --age[=AGE]                age\n");
 }
 
 static void suggests_only_what_is_near(void **state)
