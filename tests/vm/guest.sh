@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Runs in a guest (busybox sh, /t): every deed without a tracer, then recorded in each tier that /t/tiers names.
 status=0
-try() { # expected exit status, seconds, output file, command...
+try() { # expected exit statuses, seconds, output file, command...
 	want=$1 seconds=$2 to=$3
 	shift 3
 	timeout "$seconds" "$@" >"/out/$to" 2>"/out/errors-$to"
 	r=$?
-	[ $r = "$want" ] && return
+	case " $want " in *" $r "*) return ;; esac
 	echo "$1 for $to: exit $r instead of $want"
 	cat "/out/errors-$to"
 	status=1
@@ -19,8 +19,11 @@ for tier in $(cat tiers); do
 	[ -e /out/plain ] || try 0 300 plain "$@"
 	try 0 500 "did-$tier" deedlog run --tier "$tier" --dir "/out/ledger-$tier" \
 		--output "/out/summary-$tier" -- "$@"
-	complete=0
-	[ "$tier" != trace ] || complete=3 # acts by io_uring are counted as lost there
+	case $tier in
+	lsm) complete=0 ;;
+	fmod) complete='0 3' ;; # 3: a program was skipped, see check.py
+	trace) complete=3 ;; # acts by io_uring are counted as lost
+	esac
 	try "$complete" 100 "verify-$tier" deedlog verify --dir "/out/ledger-$tier"
 done
 exit $status

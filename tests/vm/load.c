@@ -165,10 +165,13 @@ static bool is_reached_by_tail_call(const char *name)
 
 static void fix_attach_type(struct bpf_program *p)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(by_number); i++)
+	enum bpf_attach_type type;
+
+	for (size_t i = 0; i < ARRAY_SIZE(by_number); i++) {
+		type = (enum bpf_attach_type)by_number[i].attach_type;
 		if (!strcmp(bpf_program__name(p), by_number[i].program))
-			(void)bpf_program__set_expected_attach_type(
-				p, (enum bpf_attach_type)by_number[i].attach_type); /* not loaded yet */
+			(void)bpf_program__set_expected_attach_type(p, type); /* not loaded yet */
+	}
 }
 
 /* Returns whether the kernel took it. */
