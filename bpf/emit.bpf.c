@@ -31,11 +31,11 @@ __u64 touch_count = 0;
 __hidden void count_loss(__u32 cause, __u32 class, __u64 n)
 {
 	__u32 i = cause * EV_CLASS_COUNT + class;
-	__u64 *count;
+	__u64 *sum;
 
-	count = bpf_map_lookup_elem(&losses, &i);
-	if (count)
-		__sync_fetch_and_add(count, n);
+	sum = bpf_map_lookup_elem(&losses, &i);
+	if (sum)
+		__sync_fetch_and_add(sum, n);
 }
 
 static __always_inline struct scratch *take_slot(__u32 class)

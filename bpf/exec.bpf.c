@@ -57,19 +57,17 @@ static __always_inline int on_exec_start(struct linux_binprm *bprm)
 {
 	struct subject *subj = subject();
 	struct place at = {};
-	bool deny;
 
 	if (!subj)
 		return 0;
 	subj->mark.flags &= ~SUBJECT_CHAIN;
 	subj->level = 0;
-	deny = is_canary();
-	if (deny) {
+	if (is_canary()) {
 		at.dentry = (__u64)bprm->file->f_path.dentry;
 		at.mnt = (__u64)bprm->file->f_path.mnt;
 		send_script(subj, &at);
 	}
-	return to_errno(deny);
+	return to_errno(is_canary());
 }
 
 /*
@@ -149,7 +147,7 @@ static __always_inline void send_exec(struct task_struct *task, struct linux_bin
 
 	if (!s)
 		return;
-	see_file(BPF_CORE_READ(bprm, file), false, &a);
+	probe_file(BPF_CORE_READ(bprm, file), &a);
 	s->exec.obj = a.obj;
 	s->exec.uid = BPF_CORE_READ(task, cred, euid.val);
 	s->exec.gid = BPF_CORE_READ(task, cred, egid.val);

@@ -18,6 +18,35 @@
 #define MAY_WRITE 2
 #define MAY_READ  4
 
+static __always_inline bool probe_inode(struct inode *inode, struct ev_object *o)
+{
+	struct super_block *sb;
+	struct head head;
+
+	if (bpf_probe_read_kernel(&head, sizeof(head), inode))
+		return false;
+	sb = PEEK(&head, inode, struct inode, i_sb);
+	o->ino = PEEK(&head, inode, struct inode, i_ino);
+	o->gen = PEEK(&head, inode, struct inode, i_generation);
+	o->mode = PEEK(&head, inode, struct inode, i_mode);
+	o->nlink = PEEK(&head, inode, struct inode, i_nlink);
+	o->dev = BPF_CORE_READ(sb, s_dev);
+	return true;
+}
+
+__hidden bool probe_file(struct file *file, struct file_act *a)
+{
+	struct head head;
+
+	if (bpf_probe_read_kernel(&head, sizeof(head), file))
+		return false;
+	a->at.dentry = (__u64)PEEK(&head, file, struct file, f_path.dentry);
+	a->at.mnt = (__u64)PEEK(&head, file, struct file, f_path.mnt);
+	a->f_mode = PEEK(&head, file, struct file, f_mode);
+	a->f_flags = PEEK(&head, file, struct file, f_flags);
+	return probe_inode(PEEK(&head, file, struct file, f_inode), &a->obj);
+}
+
 static __always_inline void fill(struct scratch *s, const struct file_act *a)
 {
 	s->file.obj = a->obj;
@@ -28,7 +57,7 @@ static __always_inline void fill(struct scratch *s, const struct file_act *a)
 
 static __always_inline void add_file_path(struct scratch *s, const struct file_act *a)
 {
-	if (a->f_flags & O_TMPFILE_BIT)
+	if (veil(s, a->f_flags & O_TMPFILE_BIT))
 		s->file.path.flags = EV_S_UNREACHABLE; /* has no name */
 	else
 		add_path(s, a->at.dentry, a->at.mnt, &s->file.path);
@@ -36,11 +65,8 @@ static __always_inline void add_file_path(struct scratch *s, const struct file_a
 
 __hidden void send_open(const struct file_act *a, __u32 oflags)
 {
-	struct scratch *s;
+	struct scratch *s = rec_new(OPEN, ev_file);
 
-	if (is_internal(a->at.mnt))
-		return;
-	s = rec_new(OPEN, ev_file);
 	if (!s)
 		return;
 	fill(s, a);
@@ -57,7 +83,7 @@ __hidden void send_truncate(const struct file_act *a, __u64 tail)
 		return;
 	fill(s, a);
 	add_path(s, a->at.dentry, a->at.mnt, &s->file.path);
-	if (tail)
+	if (veil(s, tail))
 		add_user_string(s, tail, &s->file.tail);
 	rec_send(s);
 }
@@ -74,7 +100,7 @@ static void send_bytes(const struct file_act *a, bool with_path)
 	if (!s)
 		return;
 	fill(s, a);
-	if (with_path)
+	if (veil(s, with_path))
 		add_file_path(s, a);
 	rec_send(s);
 }
@@ -149,20 +175,18 @@ static __always_inline int on_open(struct file *file)
 {
 	struct subject *subj = subject();
 	struct file_act a = {};
-	bool deny;
 
 	if (!subj)
 		return 0;
-	see_file(file, true, &a);
+	see_file(file, &a);
 	if (is_kernels(&a) || is_internal(a.at.mnt))
 		return 0;
 	here(subj, a.at.mnt, file->f_path.dentry->d_sb);
-	deny = is_canary_file(&a.obj);
 	a.access = a.f_mode & (FMODE_READ | FMODE_WRITE);
 	if (a.f_mode & FMODE_CREATED)
 		a.flags |= EV_F_CREATED;
 	send_open(&a, a.f_flags);
-	return to_errno(deny);
+	return to_errno(is_canary_file(&a.obj));
 }
 
 static __always_inline void touch(struct file_act *a, __u32 access)
@@ -177,7 +201,7 @@ static __always_inline int on_access(struct file *file, int mask)
 
 	if (!subject())
 		return 0;
-	see_file(file, true, &a);
+	see_file(file, &a);
 	if (!is_regular(&a) || is_kernels(&a))
 		return 0;
 	touch(&a, mask & MAY_WRITE ? ACCESS_WRITE : ACCESS_READ);
@@ -190,7 +214,7 @@ static __always_inline int on_mmap(struct file *file, unsigned long prot, unsign
 
 	if (!file || !subject())
 		return 0;
-	see_file(file, true, &a);
+	see_file(file, &a);
 	if (is_regular(&a) && !is_kernels(&a))
 		send_mapping(&a, prot, flags);
 	return 0;
@@ -206,7 +230,7 @@ static __always_inline int on_mprotect(struct vm_area_struct *vma, unsigned long
 		return 0;
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_WRITE)
 		return 0;
-	see_file(file, true, &a);
+	see_file(file, &a);
 	if (is_regular(&a) && !is_kernels(&a))
 		send_mapping(&a, PROT_WRITE, MAP_SHARED);
 	return 0;

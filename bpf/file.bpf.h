@@ -42,31 +42,27 @@ struct file_act {
 	__u32 flags;  /* EV_F_* */
 };
 
-/*
- * Typed loads are cheap but need a pointer that the verifier knows; probes read
- * from any. `typed` must be a constant.
- */
-#define GET(typed, from, field) ((typed) ? (from)->field : BPF_CORE_READ(from, field))
-
-static __always_inline void see_inode(struct inode *inode, const bool typed, struct ev_object *o)
+/* From pointers that the verifier knows, by plain loads. */
+static __always_inline void see_inode(struct inode *inode, struct ev_object *o)
 {
-	struct super_block *sb = GET(typed, inode, i_sb);
-
-	o->ino = GET(typed, inode, i_ino);
-	o->dev = GET(typed, sb, s_dev);
-	o->gen = GET(typed, inode, i_generation);
-	o->mode = GET(typed, inode, i_mode);
-	o->nlink = GET(typed, inode, i_nlink);
+	o->ino = inode->i_ino;
+	o->dev = inode->i_sb->s_dev;
+	o->gen = inode->i_generation;
+	o->mode = inode->i_mode;
+	o->nlink = inode->i_nlink;
 }
 
-static __always_inline void see_file(struct file *file, const bool typed, struct file_act *a)
+static __always_inline void see_file(struct file *file, struct file_act *a)
 {
-	see_inode(GET(typed, file, f_inode), typed, &a->obj);
-	a->at.dentry = (__u64)GET(typed, file, f_path.dentry);
-	a->at.mnt = (__u64)GET(typed, file, f_path.mnt);
-	a->f_mode = GET(typed, file, f_mode);
-	a->f_flags = GET(typed, file, f_flags);
+	see_inode(file->f_inode, &a->obj);
+	a->at.dentry = (__u64)file->f_path.dentry;
+	a->at.mnt = (__u64)file->f_path.mnt;
+	a->f_mode = file->f_mode;
+	a->f_flags = file->f_flags;
 }
+
+/* From any pointer, by copies; false: it leads nowhere. */
+bool probe_file(struct file *file, struct file_act *a);
 
 /* Files whose bytes count: pipes, sockets, terminals, devices do not. */
 static __always_inline bool is_regular(const struct file_act *a)
@@ -80,6 +76,7 @@ static __always_inline bool is_kernels(const struct file_act *a)
 	return a->f_mode & FMODE_INNER || a->f_flags & OPEN_FOR_EXEC;
 }
 
+/* Not for files on internal mounts. */
 void send_open(const struct file_act *a, __u32 oflags);
 /* To a.bytes bytes; `tail`: string in user memory below a.at, or 0. */
 void send_truncate(const struct file_act *a, __u64 tail);

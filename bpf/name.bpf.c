@@ -15,6 +15,14 @@
 #define ATTR_SIZE (1 << 3)
 #define ATTR_KILL (3 << 11) /* the kernel drops set-uid bits by itself */
 
+static __always_inline void add_to_tail(struct scratch *s, const struct name_act *a)
+{
+	if (veil(s, a->flags & EV_F_UNPROVEN))
+		add_user_string(s, a->to_tail, &s->name.to_tail);
+	else
+		add_string(s, a->to_tail, &s->name.to_tail);
+}
+
 __hidden void send_name(const struct name_act *a)
 {
 	struct scratch *s = rec_start(a->kind, EV_CLASS_NAME, sizeof(struct ev_name));
@@ -28,16 +36,14 @@ __hidden void send_name(const struct name_act *a)
 	s->name.rdev = a->rdev;
 	s->name.owner = a->owner;
 	s->name.group = a->group;
-	if (a->at.dentry)
+	if (veil(s, a->at.dentry))
 		add_path(s, a->at.dentry, a->at.mnt, &s->name.path);
-	if (a->tail)
+	if (veil(s, a->tail))
 		add_user_string(s, a->tail, &s->name.tail);
-	if (a->to.dentry)
+	if (veil(s, a->to.dentry))
 		add_path(s, a->to.dentry, a->to.mnt, &s->name.to);
-	if (a->to_tail && a->flags & EV_F_UNPROVEN)
-		add_user_string(s, a->to_tail, &s->name.to_tail);
-	else if (a->to_tail)
-		add_string(s, a->to_tail, &s->name.to_tail);
+	if (veil(s, a->to_tail))
+		add_to_tail(s, a);
 	rec_send(s);
 }
 
@@ -110,7 +116,7 @@ static __always_inline bool start(struct name_act *a, __u32 kind, struct dentry 
 	a->at.dentry = (__u64)dentry;
 	inode = dentry->d_inode;
 	if (inode)
-		see_inode(inode, true, &a->obj);
+		see_inode(inode, &a->obj);
 	return true;
 }
 
@@ -165,7 +171,7 @@ static __always_inline int on_rename(struct dentry *old, struct dentry *to)
 		a.flags |= EV_F_WHITEOUT;
 	inode = to->d_inode;
 	if (inode)
-		see_inode(inode, true, &a.over);
+		see_inode(inode, &a.over);
 	a.to.dentry = (__u64)to;
 	a.to.mnt = a.at.mnt;
 	send_name(&a);

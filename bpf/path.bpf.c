@@ -28,22 +28,26 @@ static __always_inline long end_walk(struct scratch *s, __u32 flags)
 	return 1;
 }
 
+/* The walk ended at the top of a tree: of the task's own, or of one that hangs nowhere. */
+static __always_inline long end_at_top(struct scratch *s)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct mount *top = (struct mount *)s->mount;
+
+	if (BPF_CORE_READ(top, mnt_ns) == BPF_CORE_READ(task, nsproxy, mnt_ns))
+		return end_walk(s, 0);
+	return end_walk(s, EV_S_UNREACHABLE);
+}
+
 /* At the root of a mount: on from the place where it hangs. */
 static __always_inline long cross(struct scratch *s)
 {
-	struct mount *m = (struct mount *)s->mount;
-	struct mount *parent = BPF_CORE_READ(m, mnt_parent);
-	struct task_struct *task = (void *)bpf_get_current_task();
-
-	if (parent != m) {
-		s->dentry = (__u64)BPF_CORE_READ(m, mnt_mountpoint);
-		s->mount = (__u64)parent;
-		s->root = (__u64)BPF_CORE_READ(parent, mnt.mnt_root);
-		return 0;
-	}
-	if (BPF_CORE_READ(m, mnt_ns) == BPF_CORE_READ(task, nsproxy, mnt_ns))
-		return end_walk(s, 0);
-	return end_walk(s, EV_S_UNREACHABLE);
+	if (s->anchor.parent == s->mount)
+		return end_at_top(s);
+	s->dentry = s->anchor.point;
+	s->mount = s->anchor.parent;
+	read_anchor(s->mount, &s->anchor);
+	return 0;
 }
 
 static __always_inline long append(struct scratch *s, const struct link *l)
@@ -65,7 +69,7 @@ static long step(__u32 i, struct scratch **at)
 	struct scratch *s = *at;
 	struct link l = {};
 
-	if (s->dentry == s->root)
+	if (s->dentry == s->anchor.root)
 		return cross(s);
 	read_link((struct dentry *)s->dentry, &l);
 	if (!l.parent)
@@ -79,12 +83,10 @@ __hidden void add_path(struct scratch *s, __u64 dentry, __u64 mnt, struct ev_sli
 {
 	slice_start(s, EV_S_LEAF_FIRST);
 	s->dentry = dentry;
-	s->mount = 0;
-	s->root = 0;
-	if (mnt) {
-		s->mount = (__u64)mount_of(mnt);
-		s->root = (__u64)BPF_CORE_READ((struct vfsmount *)mnt, mnt_root);
-	}
+	s->mount = mnt ? (__u64)mount_of(mnt) : 0;
+	s->anchor.root = 0;
+	if (mnt)
+		read_anchor(s->mount, &s->anchor);
 	bpf_loop(MAX_STEPS, step, &s, 0);
 	if (!s->done)
 		s->flags |= EV_S_CUT;

@@ -23,7 +23,13 @@
 #define NAME_ROOM     256 /* length byte and component */
 #define REC_BYTES     (sizeof(struct ev_name) + 4 * EV_PATH_BYTES + NAME_ROOM)
 
+/* Where a mount hangs and where it begins; pointers as numbers. */
+struct anchor {
+	__u64 parent, point, root;
+};
+
 struct scratch {
+	__u64 veil;
 	__u32 busy;
 	__u32 class; /* of the record */
 	__u32 pos;   /* bytes of it so far */
@@ -35,7 +41,8 @@ struct scratch {
 	__u32 start;
 	__u32 flags; /* EV_S_* */
 	__u32 done;
-	__u64 dentry, mount, root;
+	__u64 dentry, mount;
+	struct anchor anchor; /* of the mount */
 
 	union {
 		struct ev_head head;
@@ -48,6 +55,17 @@ struct scratch {
 		__u8 rec[REC_BYTES];
 	};
 };
+
+/*
+ * The same value, but one that the verifier knows nothing about. That of Linux
+ * 6.1 prunes too much behind calls: a branch that the first caller's constant
+ * decides is cut out for all. So shared code branches on veiled arguments.
+ */
+static __always_inline __u64 veil(struct scratch *s, __u64 value)
+{
+	*(volatile __u64 *)&s->veil = value;
+	return *(volatile __u64 *)&s->veil;
+}
 
 /* The class of each kind, from its row. */
 enum {

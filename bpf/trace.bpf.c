@@ -25,7 +25,7 @@
 #define MAX_MESSAGES 1024      /* the kernel's limit for sendmmsg */
 
 /* Where arguments are, beside 0..5. */
-enum { CWD = 6, RET = 7, NO = 8, ARGS = 16 };
+enum { CWD = 6, NO = 7, RET = NO };
 
 struct call {
 	__u8 kind, fd, str, fd2, str2, arg;
@@ -38,34 +38,37 @@ static const struct call rows[MAX_CALLS] = {
 #undef CALL
 };
 
-/* The arguments of the call, its own row, and what the columns can say besides. */
 struct args {
+	struct pt_regs *regs;
 	struct call row;
-	__u64 at[ARGS];
 };
 
 static __always_inline long load(unsigned long long *ctx, struct args *a)
 {
-	struct pt_regs *regs = (struct pt_regs *)ctx[0];
-	__u64 nr = regs->orig_ax;
-	long ret = ctx[1];
+	__u64 nr;
 
-	a->at[0] = regs->di;
-	a->at[1] = regs->si;
-	a->at[2] = regs->dx;
-	a->at[3] = regs->r10;
-	a->at[4] = regs->r8;
-	a->at[5] = regs->r9;
-	a->at[CWD] = AT_FDCWD;
-	a->at[RET] = ret;
+	a->regs = (struct pt_regs *)ctx[0];
+	nr = a->regs->orig_ax;
 	if (nr < MAX_CALLS)
 		a->row = rows[nr];
-	return ret;
+	return ctx[1];
+}
+
+/* Out of an array: see veil(). A column behind NO only follows one that is none. */
+static __noinline __u64 value_of(struct pt_regs *regs, __u32 column)
+{
+	__u64 all[] = {
+		regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9,
+		[CWD] = AT_FDCWD,
+		[NO] = 0,
+	};
+
+	return all[column & 7];
 }
 
 static __always_inline __u64 arg(const struct args *a, __u8 column)
 {
-	return a->at[column & (ARGS - 1)];
+	return value_of(a->regs, column);
 }
 
 /* ---- descriptors and places ----------------------------------------------- */
@@ -77,12 +80,13 @@ static __always_inline struct task_struct *current_task(void)
 
 static __always_inline struct file *file_of(int fd)
 {
-	struct fdtable *fdt = BPF_CORE_READ(current_task(), files, fdt);
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct fdtable *fdt = task->files->fdt;
 	struct file *file = NULL;
 
-	if (fd < 0 || (__u32)fd >= BPF_CORE_READ(fdt, max_fds))
+	if (fd < 0 || (__u32)fd >= fdt->max_fds)
 		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(fdt, fd) + fd);
+	bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd);
 	return file;
 }
 
@@ -96,10 +100,7 @@ static __always_inline bool see_regular(int fd, struct file_act *a)
 {
 	struct file *file = file_of(fd);
 
-	if (!file || (mode_of(file) & S_IFMT) != S_IFREG)
-		return false;
-	see_file(file, false, a);
-	return !is_kernels(a);
+	return file && probe_file(file, a) && is_regular(a) && !is_kernels(a);
 }
 
 static __always_inline void place_of_path(const struct path *from, struct place *at)
@@ -134,9 +135,12 @@ int tp_sys_exit(unsigned long long *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct pt_regs *regs = (struct pt_regs *)ctx[0];
-	long nr = regs->orig_ax, ret = ctx[1];
+	long nr, ret = ctx[1];
 
-	if (!subject_of(task) || nr < 0 || (ret < 0 && ret != -EINPROGRESS))
+	if (!subject_of(task))
+		return 0;
+	nr = regs->orig_ax;
+	if (nr < 0 || (ret < 0 && ret != -EINPROGRESS))
 		return 0; /* a return from a signal has no number */
 	if (task->thread_info.status & TS_COMPAT || nr & X32_CALL)
 		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, 1);
@@ -178,12 +182,12 @@ FAMILY(rw)
 
 FAMILY(copy)
 {
-	struct file_act from = {}, to = {};
+	struct file_act f = {};
 
-	if (see_regular(arg(a, a->row.fd), &from))
-		touch(&from, ACCESS_READ, ret);
-	if (see_regular(arg(a, a->row.fd2), &to))
-		touch(&to, ACCESS_WRITE, ret);
+	if (see_regular(arg(a, a->row.fd), &f))
+		touch(&f, ACCESS_READ, ret);
+	if (see_regular(arg(a, a->row.fd2), &f))
+		touch(&f, ACCESS_WRITE, ret);
 }
 
 FAMILY(mmap)
@@ -199,21 +203,20 @@ FAMILY(size)
 {
 	struct file_act f = {};
 
-	f.bytes = arg(a, a->row.arg);
 	if (a->row.kind == EV_WRITE) {
 		f.access = ACCESS_WRITE;
 		if (see_regular(arg(a, a->row.fd), &f))
 			send_touch(&f);
 		return;
 	}
+	f.bytes = arg(a, a->row.arg);
 	f.flags = EV_F_BYTES;
-	if (a->row.str == NO) {
-		if (see_regular(arg(a, a->row.fd), &f))
-			send_truncate(&f, 0);
+	if (a->row.str != NO) {
+		f.flags |= EV_F_UNPROVEN;
+		place_of(AT_FDCWD, arg(a, a->row.str), &f.at);
+	} else if (!see_regular(arg(a, a->row.fd), &f)) {
 		return;
 	}
-	f.flags |= EV_F_UNPROVEN;
-	place_of(AT_FDCWD, arg(a, a->row.str), &f.at);
 	send_truncate(&f, arg(a, a->row.str));
 }
 
@@ -247,11 +250,10 @@ FAMILY(open)
 	struct file_act f = {};
 	__u32 oflags;
 
-	if (!file)
+	if (!file || !probe_file(file, &f))
 		return;
-	see_file(file, false, &f);
-	if (f.f_mode & FMODE_PATH)
-		return; /* a name, not yet an access */
+	if (f.f_mode & FMODE_PATH || is_internal(f.at.mnt))
+		return; /* a name, not yet an access; a pipe or a memfd once more */
 	oflags = open_flags(a);
 	f.access = f.f_mode & (FMODE_READ | FMODE_WRITE);
 	if (f.f_mode & FMODE_CREATED) {
@@ -306,11 +308,12 @@ FAMILY(name)
 static __always_inline bool see_object(const struct args *a, struct name_act *n)
 {
 	struct file *file = file_of(arg(a, a->row.fd));
+	struct file_act f = {};
 
-	if (!file)
+	if (!file || !probe_file(file, &f))
 		return false;
-	place_of_path(&file->f_path, &n->at);
-	see_inode(BPF_CORE_READ(file, f_inode), false, &n->obj);
+	n->at = f.at;
+	n->obj = f.obj;
 	return true;
 }
 
@@ -325,13 +328,12 @@ FAMILY(attr)
 		n.owner = value;
 		n.group = arg(a, a->row.arg + 1);
 	}
-	if (a->row.str == NO) {
-		if (!see_object(a, &n))
-			return;
-	} else {
+	n.tail = arg(a, a->row.str);
+	if (a->row.str != NO) {
 		n.flags = EV_F_UNPROVEN;
-		n.tail = arg(a, a->row.str);
 		place_of(arg(a, a->row.fd), n.tail, &n.at);
+	} else if (!see_object(a, &n)) {
+		return;
 	}
 	send_name(&n);
 }
