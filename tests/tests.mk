@@ -70,11 +70,11 @@ fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/%) ## search for inputs that break a parser
 # What attacks a ledger: a writer without tracing, the verifier alone, a disk that fails to sync.
 ATTACK := $(O)/tests/attack/mklog $(O)/tests/attack/verify_main
 .PHONY: attack-programs
-attack-programs: $(ATTACK) $(O)/tests/attack/eio.so $(O)/tests/bench/ledger_bench
+attack-programs: $(ATTACK) $(O)/tests/attack/eio.so $(O)/tests/attack/crash_at.so $(O)/tests/bench/ledger_bench
 $(ATTACK) $(O)/tests/bench/ledger_bench: $(O)/%: %.c $(call libs_for,ledger)
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< $(call libs_for,ledger) $(LIBS)
-$(O)/tests/attack/eio.so: tests/attack/eio.c $(O)/flags
+$(O)/tests/attack/%.so: tests/attack/%.c $(O)/flags
 	$(Q)mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -Wall -Wextra -shared -fPIC -o $@ $< -ldl

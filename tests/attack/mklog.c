@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * mklog DIR [-r RUNS] [-n RECORDS] [-b BLOCK] [-l LONG] [-o | -f]: makes a
+ * mklog DIR [-r RUNS] [-n RECORDS] [-b BLOCK] [-l LONG] [-o | -f] [-s] [-p] [-i]: makes a
  * ledger without any tracing. RUNS runs of RECORDS events, sealed each BLOCK
  * events; each LONGth event has an argument list of 20,000 bytes. -o leaves the
  * last run open as a crash would; -f writes for ever (to be killed) and prints
  * the number of each record once its seal is in the file. -s keeps lost counters.
  * -x FILE: goes on when the disk is full, counting what is refused, and removes
  * FILE after three quarters of the records, so that there is space again.
+ * -p: the first run says that it follows the newest one. -i: in the end both the
+ * index key and the identity key are replaced.
  */
 #include "base/alloc.h"
 #include "base/json_out.h"
@@ -22,7 +24,7 @@
 struct plan {
 	const char *dir;
 	unsigned long runs, records, block, long_each;
-	bool open, forever, lossy;
+	bool open, forever, lossy, follow, rotate;
 	const char *ballast;
 };
 
@@ -112,9 +114,11 @@ static int add_events(struct runlog *run, const struct plan *p, struct diag *d)
 	return 0;
 }
 
-static int one_run(struct ledger *l, const struct plan *p, bool last, struct diag *d)
+static int one_run(struct ledger *l, const struct plan *p, const char *prev, bool last,
+		   struct diag *d)
 {
-	const struct run_facts facts = { .cmd = "make", .uid = 1000, .tier = "trace", .mode = "record" };
+	const struct run_facts facts = { .cmd = "make", .uid = 1000, .tier = "trace", .mode = "record",
+					 .prev_run = prev, .prev_until_ns = 1 };
 	struct runlog *run;
 	char end[128];
 	uint64_t now;
@@ -142,11 +146,18 @@ static int one_run(struct ledger *l, const struct plan *p, bool last, struct dia
 static int make(const struct plan *p, struct diag *d)
 {
 	_cleanup_ledger_ struct ledger *l = NULL;
+	char prev[RUN_ID_LEN + 1];
 	int r;
 
 	r = ledger_open(p->dir, true, d, &l);
+	if (!r && p->follow)
+		r = ledger_find_run(l, NULL, d, prev);
 	for (unsigned long i = 0; !r && i < p->runs; i++)
-		r = one_run(l, p, i + 1 == p->runs, d);
+		r = one_run(l, p, !i && p->follow ? prev : NULL, i + 1 == p->runs, d);
+	if (!r && p->rotate)
+		r = ledger_rotate(l, false, d);
+	if (!r && p->rotate)
+		r = ledger_rotate(l, true, d);
 	return r;
 }
 
@@ -156,7 +167,7 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 	int c, r;
 
-	while ((c = getopt(argc, argv, "r:n:b:l:ofsx:")) != -1) {
+	while ((c = getopt(argc, argv, "r:n:b:l:ofspix:")) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		p.runs = c == 'r' ? n : p.runs;
@@ -166,6 +177,8 @@ int main(int argc, char **argv)
 		p.open |= c == 'o';
 		p.forever |= c == 'f';
 		p.lossy |= c == 's';
+		p.follow |= c == 'p';
+		p.rotate |= c == 'i';
 		p.ballast = c == 'x' ? optarg : p.ballast;
 	}
 	if (optind + 1 != argc || !p.block)
