@@ -482,7 +482,9 @@ static void send_done(struct collector *c)
 {
 	_cleanup_buf_ struct buf text = BUF_INIT;
 	const struct session *s = pipeline_session(c->pipe);
-	struct link_done done = { .storage_failed = c->storage_failed || pipeline_storage_failed(c->pipe) };
+	struct link_done done = {
+		.storage_failed = c->storage_failed || pipeline_storage_failed(c->pipe),
+	};
 	struct counts counts;
 
 	if (c->front_gone)

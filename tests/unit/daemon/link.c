@@ -97,7 +97,10 @@ static void tells_that_the_other_end_is_gone(void **state)
 
 static void refuses_what_is_no_message(void **state)
 {
-	static const uint32_t bad[][2] = { { LINK_DONE + 1, 0 }, { LINK_NOTE, MAX_LINK_BYTES + 1 } };
+	static const uint32_t bad[][2] = {
+		{ LINK_DONE + 1, 0 },
+		{ LINK_NOTE, MAX_LINK_BYTES + 1 },
+	};
 	int *fds = *state;
 
 	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
@@ -127,7 +130,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(hands_over_type_and_bytes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(two_pieces_are_one_message, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_large_message_arrives_whole, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(tells_that_the_other_end_is_gone, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(tells_that_the_other_end_is_gone, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(refuses_what_is_no_message, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_note_never_waits, set_up, tear_down),
 	};
