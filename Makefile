@@ -22,7 +22,8 @@ CPPFLAGS += -D_GNU_SOURCE -DDEEDLOG_VERSION='"$(VERSION)"' -I. -Iuser -I$(O)/gen
 LDFLAGS  += -pie -Wl,-z,relro,-z,now
 LIBS     := -lbpf -lelf -lz -lsodium -ljson-c -lsmartcols
 ifneq ($(SAN),)
-CFLAGS  += -fsanitize=$(SAN) -fno-omit-frame-pointer
+# gcc sees formats that cannot be behind the checks that the sanitizer adds
+CFLAGS  += -fsanitize=$(SAN) -fno-omit-frame-pointer -Wno-format-truncation
 LDFLAGS += -fsanitize=$(SAN)
 endif
 BPF_CFLAGS := -O2 -g -target bpf -mcpu=v3 -D__TARGET_ARCH_$(ARCH) -I. -Ivmlinux -Ibpf \
