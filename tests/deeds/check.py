@@ -254,7 +254,9 @@ class Log:
     def family(self, pid):
         found = [pid]
         for p in found:
-            found += [c for c in self.children.get(p, []) if c not in found]
+            for child in self.children.get(p, []):
+                if child not in found:
+                    found.append(child)
         return found
 
     def of(self, deed):
