@@ -3,26 +3,38 @@
 #include "leaf.h"
 
 #include "base/base64.h"
+#include "salt.h"
+#include "sha256.h"
 
-#include <sodium.h>
-
-#define SALT_LEN 16
 #define SALT_TEXT 22 /* its base64url characters */
 #define OPEN "{\"s\":\""
 #define MID "\","
 #define HEAD_LEN (sizeof(OPEN) - 1 + SALT_TEXT + sizeof(MID) - 1)
 #define HASH_TEXT BASE64_LEN(sizeof(struct hash))
 
+_Static_assert(SALT_KEY_LEN == SALT_KEY_BYTES, "one kind of salt key");
 _Static_assert(HEAD_LEN == LEAF_SALT_BYTES + 1, "the line gives its { away");
+
+/* A block has one key: the work on it is done once. */
+static const struct salter *salter_of(const uint8_t key[SALT_KEY_LEN])
+{
+	static uint8_t last_key[SALT_KEY_LEN];
+	static struct salter last;
+	static bool known;
+
+	if (!known || memcmp(last_key, key, sizeof(last_key)))
+		salter_init(&last, key);
+	memcpy(last_key, key, sizeof(last_key));
+	known = true;
+	return &last;
+}
 
 /* What a leaf begins with, in place of the line's "{". */
 static void put_head(char to[HEAD_LEN], const uint8_t salt_key[SALT_KEY_LEN], uint64_t index)
 {
-	uint8_t salt[SALT_LEN], number[8];
+	uint8_t salt[SALT_LEN];
 
-	for (int i = 8; i--; index >>= 8)
-		number[i] = (uint8_t)index;
-	crypto_generichash(salt, sizeof(salt), number, sizeof(number), salt_key, SALT_KEY_LEN);
+	salter_salt(salter_of(salt_key), index, salt);
 	memcpy(to, OPEN, sizeof(OPEN) - 1);
 	to = base64url_put(to + sizeof(OPEN) - 1, salt, sizeof(salt));
 	memcpy(to, MID, sizeof(MID) - 1);
@@ -32,14 +44,10 @@ void leaf_hash(const uint8_t salt_key[SALT_KEY_LEN], uint64_t index, struct cur 
 	       struct hash *ret)
 {
 	char head[1 + HEAD_LEN] = { 0 };
-	crypto_hash_sha256_state h;
 
 	put_head(head + 1, salt_key, index);
 	(void)cur_skip(&line, 1); /* line_check() saw the "{" */
-	crypto_hash_sha256_init(&h);
-	crypto_hash_sha256_update(&h, (uint8_t *)head, sizeof(head));
-	crypto_hash_sha256_update(&h, line.at, cur_left(&line));
-	crypto_hash_sha256_final(&h, ret->b);
+	sha256_two(head, sizeof(head), line.at, cur_left(&line), ret->b);
 }
 
 void leaf_text(const uint8_t salt_key[SALT_KEY_LEN], uint64_t index, struct cur line,
@@ -62,13 +70,7 @@ void leaf_out_redacted(const struct hash *h, struct buf *to)
 
 static void hash_text(struct cur text, struct hash *ret)
 {
-	static const uint8_t zero;
-	crypto_hash_sha256_state h;
-
-	crypto_hash_sha256_init(&h);
-	crypto_hash_sha256_update(&h, &zero, 1);
-	crypto_hash_sha256_update(&h, text.at, cur_left(&text));
-	crypto_hash_sha256_final(&h, ret->b);
+	sha256_two("", 1, text.at, cur_left(&text), ret->b); /* a zero byte first */
 }
 
 static int take_redacted(struct cur in, struct hash *ret)

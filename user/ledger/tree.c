@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* The Merkle tree of tree.h. */
 #include "tree.h"
+#include "sha256.h"
 
 #include <sodium.h>
 
 void tree_node(const struct hash *left, const struct hash *right, struct hash *ret)
 {
-	uint8_t text[1 + 2 * sizeof(struct hash)] = { 0x01 };
+	uint8_t head[1 + sizeof(struct hash)] = { 0x01 };
 
-	memcpy(text + 1, left, sizeof(*left));
-	memcpy(text + 1 + sizeof(*left), right, sizeof(*right));
-	crypto_hash_sha256(ret->b, text, sizeof(text));
+	memcpy(head + 1, left, sizeof(*left));
+	sha256_two(head, sizeof(head), right, sizeof(*right), ret->b);
 }
 
 void tree_add(struct tree *t, const struct hash *leaf)
