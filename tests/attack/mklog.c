@@ -6,7 +6,8 @@
  * last run open as a crash would; -f writes for ever (to be killed) and prints
  * the number of each record once its seal is in the file. -s keeps lost counters.
  * -x FILE: goes on when the disk is full, counting what is refused, and removes
- * FILE after three quarters of the records, so that there is space again.
+ * FILE after three quarters of the records, so that there is space again. -w CWD:
+ * the folder that the runs began in, also their workspace; plain ASCII.
  * -p: the first run says that it follows the newest one. -i: in the end both the
  * index key and the identity key are replaced.
  */
@@ -25,7 +26,7 @@ struct plan {
 	const char *dir;
 	unsigned long runs, records, block, long_each;
 	bool open, forever, lossy, follow, rotate;
-	const char *ballast;
+	const char *ballast, *cwd;
 };
 
 static void out_argv(struct buf *b, unsigned long i)
@@ -55,12 +56,16 @@ static int add_event(struct runlog *run, const struct plan *p, unsigned long i)
 	return runlog_append(run, b.data, b.len, now, false);
 }
 
-static int add_begin(struct runlog *run)
+static int add_begin(struct runlog *run, const struct plan *p)
 {
 	_cleanup_buf_ struct buf b = BUF_INIT;
 	uint64_t now = time_boot_ns();
 
-	buf_addf(&b, "{\"t\":\"begin\",\"b\":%" PRIu64 ",\"argv\":[\"make\"],\"cwd\":\"/src\"}", now);
+	buf_addf(&b, "{\"t\":\"begin\",\"b\":%" PRIu64 ",\"cwd\":\"%s\",\"argv\":[\"make\"]", now,
+		 p->cwd ? p->cwd : "/src");
+	if (p->cwd)
+		json_out_cstr(&b, "workspace", p->cwd);
+	json_out_close(&b, '}');
 	return runlog_append(run, b.data, b.len, now, true);
 }
 
@@ -131,7 +136,7 @@ static int one_run(struct ledger *l, const struct plan *p, const char *prev, boo
 	fflush(stdout);
 	if (p->lossy)
 		runlog_counters(run, "{\"ring\":{\"file\":7}}", "{\"read\":120}");
-	r = add_begin(run);
+	r = add_begin(run, p);
 	if (!r)
 		r = add_events(run, p, d);
 	if (r < 0 || (last && p->open)) {
@@ -139,7 +144,7 @@ static int one_run(struct ledger *l, const struct plan *p, const char *prev, boo
 		return r;
 	}
 	now = time_boot_ns();
-	(void)snprintf(end, sizeof(end), "{\"t\":\"end\",\"b\":%" PRIu64 ",\"exit\":0,\"procs\":1}", now);
+	(void)snprintf(end, sizeof(end), "{\"t\":\"end\",\"b\":%" PRIu64 ",\"code\":0,\"procs\":1}", now);
 	return runlog_end(run, end, strlen(end), now, 0, -1, NULL, d);
 }
 
@@ -167,7 +172,7 @@ int main(int argc, char **argv)
 	struct diag d = { 0 };
 	int c, r;
 
-	while ((c = getopt(argc, argv, "r:n:b:l:ofspix:")) != -1) {
+	while ((c = getopt(argc, argv, "r:n:b:l:ofspix:w:")) != -1) {
 		unsigned long n = optarg ? strtoul(optarg, NULL, 10) : 0;
 
 		p.runs = c == 'r' ? n : p.runs;
@@ -180,6 +185,7 @@ int main(int argc, char **argv)
 		p.follow |= c == 'p';
 		p.rotate |= c == 'i';
 		p.ballast = c == 'x' ? optarg : p.ballast;
+		p.cwd = c == 'w' ? optarg : p.cwd;
 	}
 	if (optind + 1 != argc || !p.block)
 		return 2;

@@ -12,10 +12,11 @@ static void put_u64(struct buf *to, const char *key, uint64_t n)
 	json_out_u64(to, key, MIN(n, (uint64_t)INT64_MAX));
 }
 
-static void put_str(struct buf *to, const char *key, struct str s)
+/* Chosen by the target: a long one must not make the statement too large to be signed. */
+static void put_name(struct buf *to, const char *key, struct str s)
 {
 	if (s.len)
-		json_out_str(to, key, s.p, s.len);
+		json_out_str(to, key, s.p, MIN(s.len, (size_t)MAX_INTOTO_NAME));
 }
 
 /* Bytes that a URI path may have as they are; all others are escaped. */
@@ -180,11 +181,11 @@ static void put_run(struct buf *to, const struct intoto_run *r)
 	json_out_close(to, '}');
 	json_out_open(to, "annotations", '{');
 	put_u64(to, "size", r->size);
-	put_str(to, "tool", session_name(r->s));
+	put_name(to, "tool", session_name(r->s));
 	if (t)
-		put_str(to, "purl", t->purl);
+		put_name(to, "purl", t->purl);
 	if (event_has(&r->s->begin, EF(TIER)))
-		put_str(to, "tier", r->s->begin.tier);
+		put_name(to, "tier", r->s->begin.tier);
 	put_counts(to, r->s);
 	json_out_close(to, '}');
 	json_out_close(to, '}');

@@ -14,9 +14,10 @@
 #define INTOTO_PREDICATE "https://in-toto.io/attestation/runtime-trace/v0.1"
 #define INTOTO_URI	"https://deedlog.invalid/runtime-trace/1" /* monitor and our own fields */
 
-#define MAX_INTOTO_RUNS	 32
+#define MAX_INTOTO_RUNS	 16
+#define MAX_INTOTO_NAME	 64	/* bytes of a tool's name, and of its package URL */
 #define MAX_INTOTO_LIST	 100	/* entries of each list over all runs */
-#define MAX_INTOTO_BYTES 49152	/* of lists; the envelope around all stays below its limit */
+#define MAX_INTOTO_BYTES 36864	/* of lists; with all runs an envelope stays below 100 KiB */
 
 struct intoto_run {
 	const struct session *s;
