@@ -5,128 +5,18 @@
  * may have changed since (EV_F_UNPROVEN). A call that failed is no act.
  * schemas/calls.def says where the arguments are.
  */
-#include "config.bpf.h"
-#include "file.bpf.h"
+#include "call.bpf.h"
 #include "name.bpf.h"
-#include "net.bpf.h"
 #include "subject.bpf.h"
 
 #define EINPROGRESS 115
 
-#define AT_FDCWD     -100
 #define AT_REMOVEDIR 0x200
 
 #define MAP_ANONYMOUS 0x20
 
-#define S_IFSOCK 0140000
-
-#define TS_COMPAT   0x2	       /* thread_info.status: a 32-bit call */
-#define X32_CALL    0x40000000 /* bit of the number of an x32 call */
-#define MAX_MESSAGES 1024      /* the kernel's limit for sendmmsg */
-
-/* Where arguments are, beside 0..5. */
-enum { CWD = 6, NO = 7, RET = NO };
-
-struct call {
-	__u8 kind, fd, str, fd2, str2, arg;
-};
-
-static const struct call rows[MAX_CALLS] = {
-#define CALL(nr, name, family, kind, fd, str, fd2, str2, arg)                                      \
-	[nr] = { EV_##kind, fd, str, fd2, str2, arg },
-#include "schemas/calls.def"
-#undef CALL
-};
-
-struct args {
-	struct pt_regs *regs;
-	struct call row;
-};
-
-static __always_inline long load(unsigned long long *ctx, struct args *a)
-{
-	__u64 nr;
-
-	a->regs = (struct pt_regs *)ctx[0];
-	nr = a->regs->orig_ax;
-	if (nr < MAX_CALLS)
-		a->row = rows[nr];
-	return ctx[1];
-}
-
-/* Out of an array: see veil(). A column behind NO only follows one that is none. */
-static __noinline __u64 value_of(struct pt_regs *regs, __u32 column)
-{
-	__u64 all[] = {
-		regs->di, regs->si, regs->dx, regs->r10, regs->r8, regs->r9,
-		[CWD] = AT_FDCWD,
-		[NO] = 0,
-	};
-
-	return all[column & 7];
-}
-
-static __always_inline __u64 arg(const struct args *a, __u8 column)
-{
-	return value_of(a->regs, column);
-}
-
-/* ---- descriptors and places ----------------------------------------------- */
-
-static __always_inline struct task_struct *current_task(void)
-{
-	return (struct task_struct *)bpf_get_current_task();
-}
-
-static __always_inline struct file *file_of(int fd)
-{
-	struct task_struct *task = bpf_get_current_task_btf();
-	struct fdtable *fdt = task->files->fdt;
-	struct file *file = NULL;
-
-	if (fd < 0 || (__u32)fd >= fdt->max_fds)
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), fdt->fd + fd);
-	return file;
-}
-
-static __always_inline __u32 mode_of(struct file *file)
-{
-	return BPF_CORE_READ(file, f_inode, i_mode);
-}
-
-/* The regular file behind a descriptor, looked at; false: there is none. */
-static __always_inline bool see_regular(int fd, struct file_act *a)
-{
-	struct file *file = file_of(fd);
-
-	return file && probe_file(file, a) && is_regular(a) && !is_kernels(a);
-}
-
-static __always_inline void place_of_path(const struct path *from, struct place *at)
-{
-	at->dentry = (__u64)BPF_CORE_READ(from, dentry);
-	at->mnt = (__u64)BPF_CORE_READ(from, mnt);
-}
-
-/* Where a string starts: the root, the working directory or a descriptor. */
-static void place_of(int fd, __u64 string, struct place *at)
-{
-	struct fs_struct *fs = BPF_CORE_READ(current_task(), fs);
-	struct file *file;
-	char first = 0;
-
-	bpf_probe_read_user(&first, sizeof(first), (void *)string);
-	if (first == '/') {
-		place_of_path(&fs->root, at);
-	} else if (fd == AT_FDCWD) {
-		place_of_path(&fs->pwd, at);
-	} else {
-		file = file_of(fd);
-		if (file)
-			place_of_path(&file->f_path, at);
-	}
-}
+#define TS_COMPAT 0x2	     /* thread_info.status: a 32-bit call */
+#define X32_CALL  0x40000000 /* bit of the number of an x32 call */
 
 /* ---- the exit of every call ------------------------------------------------ */
 
@@ -149,18 +39,33 @@ int tp_sys_exit(unsigned long long *ctx)
 	return 0;
 }
 
-#define FAMILY(name)                                                                               \
-	static __always_inline void on_##name(struct args *a, long ret);                           \
-	SEC("?tp_btf/sys_exit")                                                                    \
-	int call_##name(unsigned long long *ctx)                                                   \
-	{                                                                                          \
-		struct args a = {};                                                                \
-		long ret = load(ctx, &a);                                                          \
-                                                                                                   \
-		on_##name(&a, ret);                                                                \
-		return 0;                                                                          \
-	}                                                                                          \
-	static __always_inline void on_##name(struct args *a, long ret)
+/* ---- where a string starts ---------------------------------------------------- */
+
+static __always_inline void place_of_path(const struct path *from, struct place *at)
+{
+	at->dentry = (__u64)BPF_CORE_READ(from, dentry);
+	at->mnt = (__u64)BPF_CORE_READ(from, mnt);
+}
+
+/* Where a string starts: the root, the working directory or a descriptor. */
+static void place_of(int fd, __u64 string, struct place *at)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct fs_struct *fs = BPF_CORE_READ(task, fs);
+	struct file *file;
+	char first = 0;
+
+	bpf_probe_read_user(&first, sizeof(first), (void *)string);
+	if (first == '/') {
+		place_of_path(&fs->root, at);
+	} else if (fd == AT_FDCWD) {
+		place_of_path(&fs->pwd, at);
+	} else {
+		file = file_of(fd);
+		if (file)
+			place_of_path(&file->f_path, at);
+	}
+}
 
 /* ---- bytes ----------------------------------------------------------------- */
 
@@ -336,85 +241,6 @@ FAMILY(attr)
 		return;
 	}
 	send_name(&n);
-}
-
-/* ---- network ---------------------------------------------------------------- */
-
-/* Of the families and kinds that the cgroup programs do not see. */
-static __always_inline bool see_socket(int fd, struct peer *p)
-{
-	struct file *file = file_of(fd);
-	struct socket *sock;
-
-	if (!file || (mode_of(file) & S_IFMT) != S_IFSOCK)
-		return false;
-	sock = BPF_CORE_READ(file, private_data);
-	p->type = BPF_CORE_READ(sock, type);
-	p->protocol = BPF_CORE_READ(sock, sk, sk_protocol);
-	p->family = BPF_CORE_READ(sock, sk, __sk_common.skc_family);
-	return (p->family != AF_INET && p->family != AF_INET6) || p->type == SOCK_RAW;
-}
-
-static __always_inline bool is_unspec(const struct peer *p)
-{
-	__u16 family = 0;
-
-	return !bpf_probe_read_user(&family, sizeof(family), (void *)p->addr) &&
-	       family == AF_UNSPEC;
-}
-
-FAMILY(net)
-{
-	struct peer p = { .kind = a->row.kind, .flags = EV_F_UNPROVEN };
-
-	p.addr = arg(a, a->row.str);
-	p.len = arg(a, a->row.arg);
-	if (!p.addr || !see_socket(arg(a, a->row.fd), &p))
-		return;
-	if (p.kind == EV_CONNECT && is_unspec(&p))
-		return;
-	if (p.kind != EV_SEND || p.type != SOCK_STREAM)
-		send_peer(&p);
-}
-
-/* The beginnings of struct msghdr and the length of struct mmsghdr in user memory. */
-struct user_msg {
-	__u64 name;
-	__u32 namelen;
-};
-#define USER_MMSG_BYTES 64
-
-struct msg_walk {
-	struct peer *p;
-	__u64 at;
-	__u32 left;
-};
-
-static long send_message(__u32 i, struct msg_walk *w)
-{
-	struct user_msg msg = {};
-
-	if (i >= w->left)
-		return 1;
-	if (bpf_probe_read_user(&msg, sizeof(msg), (void *)(w->at + i * USER_MMSG_BYTES))) {
-		count_loss(EV_LOSS_FAULT, EV_CLASS_NET, 1);
-		return 0;
-	}
-	w->p->addr = msg.name;
-	w->p->len = msg.namelen;
-	if (msg.name)
-		send_peer(w->p);
-	return 0;
-}
-
-FAMILY(msg)
-{
-	struct peer p = { .kind = EV_SEND, .flags = EV_F_UNPROVEN };
-	struct msg_walk w = { .p = &p, .at = arg(a, a->row.str) };
-
-	w.left = a->row.arg == NO ? 1 : ret;
-	if (see_socket(arg(a, a->row.fd), &p) && p.type != SOCK_STREAM)
-		bpf_loop(MAX_MESSAGES, send_message, &w, 0);
 }
 
 /* ---- what is not decoded ---------------------------------------------------- */
