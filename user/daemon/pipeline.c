@@ -7,6 +7,7 @@
 #include "event/line.h"
 #include "ident/pathtab.h"
 #include "ident/tool.h"
+#include "ledger/line.h"
 
 #include <errno.h>
 
@@ -18,7 +19,7 @@ struct pipeline {
 	struct proctab *procs;
 	struct fold *fold;
 	struct session *session;
-	struct buf line;
+	struct buf line, argv;
 	struct loss lost;
 	uint64_t repeats, forks;
 	bool main_ended, storage_failed;
@@ -27,13 +28,43 @@ struct pipeline {
 
 /* ---- sinks ------------------------------------------------------------- */
 
-static void to_sinks(const struct event *e, void *arg)
+static void write_line(struct pipeline *p, const struct event *e)
 {
-	struct pipeline *p = arg;
-	int r;
-
 	buf_reset(&p->line);
 	event_to_line(e, &p->line);
+}
+
+/*
+ * Arguments that the kernel side kept whole can outgrow a record once control
+ * bytes are escaped: their tail is left out, marked and counted, so that the
+ * exec itself is never lost.
+ */
+static void cut_argv(struct pipeline *p, struct event *e)
+{
+	const struct str all = e->argv;
+	size_t keep = all.len;
+
+	p->lost.n[EV_LOSS_CUT][event_kinds[e->kind].class]++;
+	e->have |= EF(CUT);
+	while (keep && p->line.len > RECORD_MAX_BYTES) {
+		keep = keep * RECORD_MAX_BYTES / p->line.len * 15 / 16;
+		buf_reset(&p->argv);
+		buf_add(&p->argv, all.p, keep);
+		buf_addch(&p->argv, '\0'); /* of the argument that was cut */
+		e->argv = (struct str){ p->argv.data, p->argv.len };
+		write_line(p, e);
+	}
+}
+
+static void to_sinks(const struct event *in, void *arg)
+{
+	struct pipeline *p = arg;
+	struct event fit = *in, *e = &fit;
+	int r;
+
+	write_line(p, e);
+	if (p->line.len > RECORD_MAX_BYTES && event_has(e, EF(ARGV)))
+		cut_argv(p, e);
 	r = runlog_append(p->o.log, p->line.data, p->line.len, e->boot_ns,
 			  CRITICAL >> e->kind & 1);
 	if (r < 0) {
@@ -152,6 +183,7 @@ void pipeline_free(struct pipeline *p)
 	proctab_free(p->procs);
 	pathtab_free(p->paths);
 	buf_done(&p->line);
+	buf_done(&p->argv);
 	free(p);
 }
 
