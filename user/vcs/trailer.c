@@ -43,7 +43,8 @@ int trailer_of_head(struct cur note, struct buf *to)
 	const struct note_sig *index, *identity;
 	struct note n;
 
-	if (note_parse(note, &n) < 0 || !is_log_name(cur_of(n.cp.origin, strlen(n.cp.origin))))
+	if (note_parse(note, &n) < 0 || !n.cp.size ||
+	    !is_log_name(cur_of(n.cp.origin, strlen(n.cp.origin))))
 		return -EBADMSG;
 	index = find_sig(&n, true, ANCHOR_SIG_LEN);
 	identity = find_sig(&n, false, ANCHOR_COSIG_LEN);
