@@ -149,7 +149,10 @@ man: $(MAN) ## manual pages, needs scdoc
 install: all man ## install into DESTDIR and PREFIX
 	install -D -m 755 $(O)/deedlog $(DESTDIR)$(PREFIX)/bin/deedlog
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
-	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/deedlog LICENSE CHANGES.md
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/deedlog LICENSE CHANGES.md \
+		docs/ledger-format.md docs/audit.md
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/share/doc/deedlog/audit tools/audit/audit_event.sh \
+		tools/audit/audit_trailer.sh tests/attack/audit_run.py
 
 clean: ## remove what was built
 	rm -rf $(O)

@@ -49,7 +49,7 @@ struct command {
 
 extern const struct command cmd_run, cmd_attach, cmd_summary, cmd_show, cmd_list, cmd_verify,
 	cmd_init, cmd_key, cmd_unload, cmd_doctor, cmd_hook, cmd_prove, cmd_redact, cmd_prune,
-	cmd_compact;
+	cmd_compact, cmd_export;
 
 /* One line on stderr, "deedlog: ...", escaped for a terminal. */
 void say(const char *fmt, ...) _printf_(1, 2);

@@ -12,6 +12,7 @@ static const struct command *const commands[] = {
 	&cmd_run,  &cmd_attach, &cmd_summary, &cmd_show,
 	&cmd_list, &cmd_verify, &cmd_init,    &cmd_key,    &cmd_unload, &cmd_doctor,
 	&cmd_hook,  &cmd_prove,  &cmd_redact, &cmd_prune, &cmd_compact,
+	&cmd_export,
 };
 
 static void usage(struct buf *to)
