@@ -103,7 +103,8 @@ def project(top, package):
         os.mkdir(f'{top}/js/node_modules/.bin')
         os.symlink('../prettier/bin/prettier.cjs', f'{top}/js/node_modules/.bin/prettier')
     else:
-        shutil.copytree(NPM, f'{top}/js/node_modules', symlinks=True)
+        shutil.copytree(NPM, f'{top}/js/node_modules', symlinks=True,
+                        ignore=shutil.ignore_patterns('@duckdb', 'typescript', 'prettier'))
     commit_all(top, f'{top}/js')
 
 
