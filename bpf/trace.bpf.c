@@ -15,6 +15,9 @@
 
 #define MAP_ANONYMOUS 0x20
 
+#define IO_URING_FLAGS	    8 /* where struct io_uring_params has its flags */
+#define IORING_SETUP_SQPOLL 2
+
 #define TS_COMPAT 0x2	     /* thread_info.status: a 32-bit call */
 #define X32_CALL  0x40000000 /* bit of the number of an x32 call */
 
@@ -245,8 +248,20 @@ FAMILY(attr)
 
 /* ---- what is not decoded ---------------------------------------------------- */
 
+static __always_inline bool is_polled(__u64 params)
+{
+	__u32 flags = 0;
+
+	bpf_probe_read_user(&flags, sizeof(flags), (void *)(params + IO_URING_FLAGS));
+	return flags & IORING_SETUP_SQPOLL;
+}
+
 FAMILY(uring)
 {
-	if (ret > 0)
+	__u64 params = arg(a, a->row.str);
+
+	if (a->row.str == NO)
 		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, ret);
+	else if (is_polled(params))
+		count_loss(EV_LOSS_ABI, EV_CLASS_FILE, 1);
 }

@@ -28,7 +28,7 @@ EMPTY = hashlib.sha256(b"").digest()
 INCOMPLETE = {"absent", "open", "orphan", "torn", "lost"}
 REMARKS = {"unpinned"}
 VKEY = re.compile(r"([a-z0-9./-]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)")
-SIGNATURE = re.compile("— ([a-z0-9./-]+) ([A-Za-z0-9+/=]+)")
+SIGNATURE = re.compile("— ".encode() + rb"([^\0- +]+) ([A-Za-z0-9+/=]+)")
 UNSAFE = "\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff"
 STRING = re.compile(r'"((?:[^"\\%s]|\\["\\]|\\u[0-9a-f]{4})*)"' % UNSAFE)
 ESCAPE = re.compile(r'\\(?:u(....)|(.))')
@@ -84,7 +84,7 @@ class Key:
 
     def signed(self, note):
         """Whether the note has signatures of this key. A wrong one is an error."""
-        blobs = [blob[4:] for name, blob in note.lines if name == self.name and blob[:4] == self.id]
+        blobs = [blob[4:] for name, blob in note.lines if name == self.name.encode() and blob[:4] == self.id]
         for blob in blobs:
             text, when = note.text, b""
             if self.kind == 4:
@@ -114,22 +114,18 @@ def ed25519(public, text, signature):
 class Note:
     def __init__(self, raw):
         need(len(raw) <= NOTE, "damaged", "a note that is too long")
-        try:
-            text = raw.decode()
-        except UnicodeDecodeError:
-            raise Bad("damaged", "a note that is not UTF-8") from None
-        head, blank, tail = text.partition("\n\n")
-        rows, marks = head.split("\n"), tail.split("\n")
-        need(blank and len(rows) == 3 and marks.pop() == "", "damaged", "a note of another form")
+        head, blank, tail = raw.partition(b"\n\n")
+        rows, marks = head.decode("ascii", "replace").split("\n"), tail.split(b"\n")
+        need(blank and len(rows) == 3 and marks.pop() == b"", "damaged", "a note of another form")
         need(1 <= len(marks) <= SIGNATURES, "damaged", "a note with no or too many signatures")
         need(re.fullmatch("[a-z0-9./-]+", rows[0]), "damaged", "a bad origin")
         need(re.fullmatch("0|[1-9][0-9]{0,18}", rows[1]), "damaged", "a bad size")
         marks = [SIGNATURE.fullmatch(mark) for mark in marks]
         need(all(marks), "damaged", "a bad signature line")
-        self.text = head.encode() + b"\n"
+        self.text = head + b"\n"
         self.origin, self.size, self.root = rows[0], int(rows[1]), b64(rows[2], "damaged")
         need(len(self.root) == 32, "damaged", "a root that is no hash")
-        self.lines = [(mark[1], b64(mark[2], "damaged")) for mark in marks]
+        self.lines = [(mark[1], b64(mark[2].decode(), "damaged")) for mark in marks]
         need(all(len(blob) > 4 for _, blob in self.lines), "damaged", "a signature without a key id")
 
 
@@ -356,7 +352,7 @@ class Log:
     def __init__(self, folder, origin, report):
         self.folder, self.origin, self.report = folder, origin, report
         self.tree, self.seals, self.hole, self.tail = Tree(), {0: EMPTY}, (0, 0), None
-        self.last, self.joined, self.files, self.stopped = None, None, [], False
+        self.last, self.joined, self.files, self.stopped, self.unknown = None, None, [], False, 0
 
     def key(self):
         raise NotImplementedError
@@ -381,25 +377,23 @@ class Log:
             self.report.add(bad.args[0], self.origin, f"behind leaf {self.tree.size}: {bad.args[1]}")
 
     def segment(self, seq, path):
-        need(self.tail is None or seq and self.tree.size, "damaged", str(self.tail))
         pending, self.tail = self.tail, None
         at, first = 0, True
         with load(path) as file:
-            while True:
+            size = os.fstat(file.fileno()).st_size
+            while at < size:
                 file.seek(at)
-                raw = file.read(PAIR)
-                if not raw:
-                    break
+                raw = file.read(min(PAIR, size - at))
                 try:
                     salt_key, leaf, lines, note, used = pair(raw)
+                    if note.origin != self.origin or note.size <= self.tree.size:
+                        raise Torn("a seal of another place")
                 except Torn as torn:
                     self.broken(file, at, torn)
                     break
                 self.block(seq if first else None, salt_key, leaf, lines, note, pending)
                 first, at, pending = False, at + used, None
-        if first and self.tail is None:
-            self.tail = pending or "an empty segment"
-            self.empty = True
+        self.tail = self.tail or pending
 
     def broken(self, file, at, torn):
         size = os.fstat(file.fileno()).st_size
@@ -421,15 +415,17 @@ class Log:
                 self.follow(record, spans, line)
                 self.line(self.tree.size, record, line, nth == len(lines) - 1)
             self.tree.add(salt_key, line)
-        need(note.origin == self.origin, "origin", f"a seal of {note.origin}")
         need((note.size, note.root) == (self.tree.size, self.tree.root()), "root", "a seal of other lines")
         need(self.key().signed(note), "signature", "no signature of the log")
+        if self.unknown:
+            raise Trouble(f"{self.origin}: unknown format {self.unknown}")
         self.sealed(note)
         self.seals[note.size], self.last = note.root, note
 
     def begin(self, seq, record, line, second, pending):
         if is_int(record.get("v")) and record["v"] > 1:
-            raise Trouble(f"{self.origin}: unknown format {record['v']}")
+            self.unknown = record["v"]
+            return
         if is_int(record.get("size")) and record["size"] > self.tree.size:
             self.bridge(record, second)
         elif pending:
@@ -447,7 +443,7 @@ class Log:
         leaves, front = gap.get("leaves"), record.get("frontier")
         need(gap.get("t") == "gap" and isinstance(leaves, list) and len(leaves) == 2 and all(map(is_int, leaves)),
              "truncated", f"leaves up to {record['size']} are missing")
-        need(leaves[0] <= self.tree.size and leaves[1] == record["size"] - 1, "truncated", "more is missing than the gap says")
+        need(leaves[0] <= self.tree.size and leaves[1] == record["size"], "truncated", "more is missing than the gap says")
         need(isinstance(front, list) and len(front) == bin(record["size"]).count("1")
              and all(isinstance(hash_, str) for hash_ in front), "malformed", "a bad frontier")
         self.hole = (self.tree.size, record["size"])
@@ -758,7 +754,7 @@ def check_run(report, index, folder, run):
         log.read()
         if log.stopped:
             return
-        if not log.files:
+        if listing(folder) is None:
             report.add("absent", log.origin, "announced, but not there")
             return
         log.judge()
