@@ -17,9 +17,10 @@ import subprocess
 import sys
 import tempfile
 import traceback
-import zlib
 
+import forge
 import verifier
+from framing import data_member, members, note_of, open_data, reseal
 
 
 def run_files(top):
@@ -38,52 +39,6 @@ def read(path):
 def write(path, *parts):
     with open(path, "wb") as file:
         file.write(b"".join(parts))
-
-
-def members(data):
-    """The members of a sound segment; what stands behind them is the last element."""
-    parts, at = [], 0
-    while at < len(data):
-        head = at + 16 + int.from_bytes(data[at + 14:at + 16], "little")
-        inflate = zlib.decompressobj(-15)
-        try:
-            inflate.decompress(data[head:])
-        except zlib.error:
-            break
-        if data[at:at + 10] != verifier.HEADER or not inflate.eof or len(inflate.unused_data) < 8:
-            break
-        end = len(data) - len(inflate.unused_data) + 8
-        parts.append(data[at:end])
-        at = end
-    return parts + [data[at:]]
-
-
-def frame(kind, field, payload, level=6, stream=None):
-    if stream is None:
-        deflate = zlib.compressobj(level, zlib.DEFLATED, -15)
-        stream = deflate.compress(payload) + deflate.flush()
-    return (verifier.HEADER + (len(field) + 4).to_bytes(2, "little") + kind + len(field).to_bytes(2, "little") + field + stream
-            + zlib.crc32(payload).to_bytes(4, "little") + len(payload).to_bytes(4, "little"))
-
-
-def data_member(salt_key, first, payload, level=6, size=None):
-    field = salt_key + first.to_bytes(8, "little") + payload.count(b"\n").to_bytes(4, "little")
-    if size is None:
-        size = len(frame(b"TL", field + b"0000", payload, level))
-    return frame(b"TL", field + size.to_bytes(4, "little"), payload, level)
-
-
-def open_data(member):
-    """(salt key, first leaf, payload) of a data member."""
-    return member[16:48], int.from_bytes(member[48:56], "little"), zlib.decompressobj(-15).decompress(member[64:])
-
-
-def note_of(seal):
-    return seal[16:16 + int.from_bytes(seal[14:16], "little")]
-
-
-def reseal(note):
-    return frame(b"TS", note, b"", stream=b"\3\0")
 
 
 class Attacks:
@@ -276,6 +231,8 @@ class Attacks:
                 f"{copy}/current/runs/{a}", f"{copy}/current/runs/{b}")
         for other in self.others:
             for run in glob.glob(f"{other}/current/runs/*"):
+                if os.path.exists(f"{self.top}/current/runs/{os.path.basename(run)}"):
+                    continue
                 yield f"{os.path.basename(run)} planted", lambda copy, a=run: shutil.copytree(
                     a, f"{copy}/current/runs/{os.path.basename(a)}")
 
@@ -310,7 +267,13 @@ class Attacks:
                     shutil.rmtree(f"{copy}/current/{b}"), shutil.copytree(f"{a}/current/{b}", f"{copy}/current/{b}"))
 
 
-KINDS = ["none", "flip", "cut", "order", "splice", "lines", "seals", "checkpoint", "origin", "files", "tails", "roots"]
+    def forged(self):
+        if os.path.basename(self.top) == "runs":
+            for name, how in forge.cases():
+                yield name, lambda copy, how=how: forge.add_run(copy, **how)
+
+
+KINDS = ["none", "flip", "cut", "order", "splice", "lines", "seals", "checkpoint", "origin", "files", "tails", "roots", "forged"]
 
 
 def verdicts(deedlog, copy, extra):
@@ -360,7 +323,7 @@ def main():
             attacks = Attacks(log, [other for other in args.logs if other != log], args.seed, args.flips)
             for kind in KINDS:
                 chosen = [(name, change) for name, change in getattr(attacks, kind)() if args.only in f"{kind}: {name}"]
-                if len(chosen) > args.most:
+                if len(chosen) > args.most and kind != "forged":
                     chosen = attacks.random.sample(chosen, args.most)
                 counts = collections.Counter(compare(args, log, f"{kind}: {name}", change, work, nth % 4 == 0)
                                              for nth, (name, change) in enumerate(chosen))

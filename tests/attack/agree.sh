@@ -11,8 +11,10 @@ pid=
 trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$dir"' EXIT
 
 make_log() { # NAME MKLOG-ARGUMENT...
-	"$mklog" "$dir/$@" >/dev/null
-	logs+=("$dir/$1")
+	local name=$1
+	shift
+	"$mklog" "$dir/$name" "$@" >/dev/null
+	logs+=("$dir/$name")
 }
 
 copy_log() { # FROM NAME
@@ -25,7 +27,7 @@ junk() { # FILE: the tail of a write that did not end
 	cat "$dir/junk" >>"$1"
 }
 
-# A writer that is stopped in the middle, and one that died there.
+# A writer that is stopped in the middle.
 writing() {
 	"$mklog" "$dir/$1" -f -b 500 >/dev/null &
 	pid=$!
@@ -46,8 +48,13 @@ copy_log open recovered
 "$mklog" "$dir/recovered" -n 10 >/dev/null
 copy_log runs torn
 junk "$dir/torn/current/index/000000.gz"
+copy_log torn mended
+"$mklog" "$dir/mended" -n 10 >/dev/null || "$mklog" "$dir/mended" -n 10 >/dev/null
 copy_log open crashed
-junk "$(ls -t "$dir"/crashed/current/runs/*/000000.gz | head -1)"
+for file in "$dir"/crashed/current/runs/*/000000.gz; do
+	run=$(basename "$(dirname "$file")")
+	zcat "$dir"/crashed/current/index/0*.gz | grep -q "run-end.*$run" || junk "$file"
+done
 copy_log crashed restarted
 "$mklog" "$dir/restarted" -n 10 >/dev/null
 EIO_AT=2 LD_PRELOAD=$eio "$mklog" "$dir/eio" -n 2000 -b 500 >/dev/null

@@ -25,7 +25,8 @@ NOTE, SIGNATURES, NESTING, KEYS, RECORD, CUTS = 4096, 16, 4, 64, 256 << 10, 4
 PAIR = 2 * MEMBER
 HEADER = bytes.fromhex("1f8b08040000000000ff")
 EMPTY = hashlib.sha256(b"").digest()
-INCOMPLETE = {"absent", "open", "orphan", "torn", "lost"}
+INCOMPLETE = {"absent", "open", "orphan", "torn", "lost", "clock"}
+JUMP = 100 * 10 ** 6
 REMARKS = {"unpinned"}
 VKEY = re.compile(r"([a-z0-9./-]+)\+([0-9a-f]{8})\+([A-Za-z0-9+/=]+)")
 SIGNATURE = re.compile("— ".encode() + rb"([^\0- +]+) ([A-Za-z0-9+/=]+)")
@@ -205,7 +206,7 @@ def parse_line(line):
     record, keys = json_line.top, list(json_line.top)
     need(keys[0] == "t" and isinstance(record["t"], str), "malformed", "a line that does not begin with t")
     need("s" not in record and "h" not in record, "malformed", "a key that leaves use")
-    need(not is_int(record.get("b")) or keys[1] == "b", "malformed", "b stands too late")
+    need(not is_int(record.get("b")) or keys[1] == "b" and record["b"] >= 0, "malformed", "b stands too late or is negative")
     return record, json_line.spans
 
 
@@ -496,7 +497,7 @@ class Index(Log):
     def __init__(self, folder, name, report):
         super().__init__(folder, name, report)
         self.genesis, self.identity, self.keys, self.runs = None, None, [], {}
-        self.ended, self.rotated, self.notes, self.torn, self.created = False, False, {}, set(), None
+        self.ended, self.rotated, self.notes, self.created = False, False, {}, None
 
     def key(self):
         need(self.keys, "malformed", "no genesis")
@@ -504,14 +505,12 @@ class Index(Log):
 
     def line(self, leaf, record, line, last):
         kind = record["t"]
-        need(kind != "seal", "malformed", "a seal line in the index")
         need(not self.rotated, "order", "a line behind rotate")
         need((leaf == 1) == (kind == "genesis"), "order", "genesis is not the second line")
-        need(kind == "more" or list(record)[1:3] == ["b", "w"] and is_int(record["b"]) and is_int(record["w"]),
-             "malformed", "no b and w")
         judge = {"genesis": self.at_genesis, "rotate": self.at_rotate, "run-start": self.at_start, "head": self.at_size,
                  "run-end": self.at_end, "run-orphan": self.at_end, "restart": self.at_restart}.get(kind)
         if judge:
+            need(list(record)[1:3] == ["b", "w"] and is_int(record["b"]) and is_int(record["w"]), "malformed", "no b and w")
             judge(leaf, record)
 
     def at_genesis(self, leaf, record):
@@ -530,6 +529,8 @@ class Index(Log):
 
     def at_restart(self, leaf, record):
         self.torn_file(record)
+        if record["torn"]:
+            self.report.add("torn", self.origin, f"a restart cut off {record['torn']} bytes")
 
     def torn_file(self, record):
         size, digest = record.get("torn"), record.get("torn_sha256")
@@ -540,6 +541,7 @@ class Index(Log):
         name = record.get("run")
         need(isinstance(name, str) and re.fullmatch("[0-9a-f]{16}", name), "malformed", "a bad name of a run")
         need(name not in self.runs, "order", f"{name} starts twice")
+        need(isinstance(record.get("cmd"), str) and len(record["cmd"].encode()) <= 64, "malformed", "a bad cmd")
         key = Key(record.get("vkey"), 1, f"{self.origin}/run/{name}")
         self.runs[name] = {"key": key, "sizes": [], "end": None}
 
@@ -586,8 +588,8 @@ def counters(value, depth):
 class Run(Log):
     def __init__(self, folder, name, report, run, identity):
         super().__init__(folder, name, report)
-        self.run, self.identity, self.signed, self.clock, self.ends = run, identity, False, False, False
-        self.range, self.bytes, self.at, self.lost, self.sampled = [], 0, (0, 0), {}, {}
+        self.run, self.identity, self.signed, self.clock = run, identity, False, False
+        self.range, self.bytes, self.at, self.lost, self.sampled = [], 0, None, {}, {}
         self.last_lost = {}
 
     def key(self):
@@ -598,11 +600,9 @@ class Run(Log):
         need((kind == "seal") == last, "malformed", "a seal line is missing or in a wrong place")
         if kind == "seal":
             return self.seal(leaf, record)
-        need(not self.ends, "order", "a line behind the end")
-        if kind != "more":
-            need(is_int(record.get("b")), "malformed", "no b")
+        if is_int(record.get("b")):
             self.range.append(record["b"])
-        self.ends, self.clock = kind == "end", self.clock or kind == "clock"
+        self.clock = self.clock or kind == "clock"
         if kind == "gap":
             self.lost = self.grown(self.lost, counters(record.get("lost"), 2), "lost")
             self.report.add("lost", self.origin, f"a gap at leaf {leaf}")
@@ -613,15 +613,17 @@ class Run(Log):
         super().block(seq, salt_key, leaf, lines, note, pending)
 
     def seal(self, leaf, record):
-        need(list(record) == ["t", "n", "b", "at", "lost", "sampled_out", "bytes"], "malformed", "a bad seal line")
-        need(record["n"] == leaf + 1, "counter", "a wrong n")
-        need(record["bytes"] == self.bytes, "counter", "wrong bytes")
+        need({"n", "b", "at", "lost", "sampled_out", "bytes"} <= set(record), "malformed", "a bad seal line")
+        need(is_int(record["n"]) and record["n"] == leaf + 1, "counter", "a wrong n")
+        need(is_int(record["bytes"]) and record["bytes"] == self.bytes, "counter", "wrong bytes")
         span = [min(self.range), max(self.range)] if self.range else None
         need(record["b"] == span, "time-range", "a wrong range of b")
         at = record["at"]
         need(isinstance(at, list) and len(at) == 2 and all(map(is_int, at)), "malformed", "a bad at")
-        need(at[0] >= self.at[0] and (at[1] >= self.at[1] or self.clock), "clock", "at falls")
-        self.at = at
+        before, self.at = self.at or at, at
+        need(at[0] >= before[0], "order", "at falls")
+        if abs(at[1] - at[0] - before[1] + before[0]) > JUMP and not self.clock:
+            self.report.add("clock", self.origin, f"the time of day jumped before leaf {leaf}, and no record says so")
         self.lost = self.grown(self.lost, counters(record["lost"], 2), "lost")
         self.sampled = self.grown(self.sampled, counters(record["sampled_out"], 1), "sampled_out")
         self.last_lost = record["lost"]
@@ -641,7 +643,7 @@ class Run(Log):
         end = self.run["end"]
         for size, root in self.run["sizes"]:
             self.knows("truncated", size, root)
-        if self.last_lost is None or any(counters(self.last_lost, 2).values()):
+        if self.last_lost != {}:
             self.report.add("lost", self.origin, "records were lost")
         if not end:
             self.report.add("open", self.origin, f"open, {self.tree.size} records" + (f", {self.tail}" if self.tail else ""))
