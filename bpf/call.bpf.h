@@ -70,12 +70,27 @@ static __always_inline struct file *file_of(int fd)
 	return file;
 }
 
-/* The regular file behind a descriptor, looked at; false: there is none. */
-static __always_inline bool see_regular(int fd, struct file_act *a)
+/*
+ * The regular file behind the descriptor of a call that succeeded; false: there
+ * is none. A descriptor that is closed by now, or cannot be what the call needed
+ * (`access`), was taken away by another thread: the act is counted as lost. One
+ * that fits may still be another file, see docs/threat-model.md.
+ */
+static __always_inline bool see_regular(int fd, __u32 access, struct file_act *a)
 {
 	struct file *file = file_of(fd);
+	__u32 class = access & ACCESS_WRITE ? EV_CLASS_WRITE : EV_CLASS_FILE;
 
-	return file && probe_file(file, a) && is_regular(a) && !is_kernels(a);
+	if (!file || !probe_file(file, a)) {
+		count_loss(EV_LOSS_FAULT, class, 1);
+		return false;
+	}
+	if (!is_regular(a) || is_kernels(a))
+		return false;
+	if ((a->f_mode & access) == access)
+		return true;
+	count_loss(EV_LOSS_FAULT, class, 1);
+	return false;
 }
 
 /*

@@ -13,7 +13,6 @@
 #include "subject.bpf.h"
 
 #define VM_WRITE  0x2
-#define VM_SHARED 0x8
 
 #define MAY_WRITE 2
 #define MAY_READ  4

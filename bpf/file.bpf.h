@@ -25,6 +25,7 @@
 #define PROT_READ  0x1
 #define PROT_WRITE 0x2
 #define PROT_EXEC  0x4
+#define VM_SHARED  0x8
 #define MAP_SHARED 0x1 /* also set in MAP_SHARED_VALIDATE */
 
 /* Where an object is; pointers as numbers, only read through probes. */

@@ -82,19 +82,20 @@ static __always_inline void touch(struct file_act *f, __u32 access, __u64 bytes)
 
 FAMILY(rw)
 {
+	__u32 access = a->row.kind == EV_READ ? ACCESS_READ : ACCESS_WRITE;
 	struct file_act f = {};
 
-	if (see_regular(arg(a, a->row.fd), &f))
-		touch(&f, a->row.kind == EV_READ ? ACCESS_READ : ACCESS_WRITE, ret);
+	if (see_regular(arg(a, a->row.fd), access, &f))
+		touch(&f, access, ret);
 }
 
 FAMILY(copy)
 {
 	struct file_act f = {};
 
-	if (see_regular(arg(a, a->row.fd), &f))
+	if (see_regular(arg(a, a->row.fd), ACCESS_READ, &f))
 		touch(&f, ACCESS_READ, ret);
-	if (see_regular(arg(a, a->row.fd2), &f))
+	if (see_regular(arg(a, a->row.fd2), ACCESS_WRITE, &f))
 		touch(&f, ACCESS_WRITE, ret);
 }
 
@@ -103,8 +104,30 @@ FAMILY(mmap)
 	__u64 prot = arg(a, a->row.arg), flags = arg(a, a->row.arg + 1);
 	struct file_act f = {};
 
-	if (!(flags & MAP_ANONYMOUS) && see_regular(arg(a, a->row.fd), &f))
+	if (!(flags & MAP_ANONYMOUS) && see_regular(arg(a, a->row.fd), ACCESS_READ, &f))
 		send_mapping(&f, prot, flags);
+}
+
+static long see_shared(struct task_struct *task, struct vm_area_struct *vma, struct file_act *f)
+{
+	struct file *file = BPF_CORE_READ(vma, vm_file);
+
+	if (file && BPF_CORE_READ(vma, vm_flags) & VM_SHARED)
+		probe_file(file, f);
+	return 0;
+}
+
+/* A shared mapping that became writable. Of a range that spans several, the first. */
+FAMILY(protect)
+{
+	struct file_act f = {};
+
+	if (!(arg(a, a->row.arg) & PROT_WRITE))
+		return;
+	if (bpf_find_vma(bpf_get_current_task_btf(), arg(a, a->row.str), see_shared, &f, 0) < 0)
+		count_loss(EV_LOSS_FAULT, EV_CLASS_WRITE, 1);
+	else if (f.at.dentry && is_regular(&f) && !is_internal(f.at.mnt))
+		send_mapping(&f, PROT_WRITE, MAP_SHARED);
 }
 
 FAMILY(size)
@@ -113,7 +136,7 @@ FAMILY(size)
 
 	if (a->row.kind == EV_WRITE) {
 		f.access = ACCESS_WRITE;
-		if (see_regular(arg(a, a->row.fd), &f))
+		if (see_regular(arg(a, a->row.fd), ACCESS_WRITE, &f))
 			send_touch(&f);
 		return;
 	}
@@ -122,7 +145,7 @@ FAMILY(size)
 	if (a->row.str != NO) {
 		f.flags |= EV_F_UNPROVEN;
 		place_of(AT_FDCWD, arg(a, a->row.str), &f.at);
-	} else if (!see_regular(arg(a, a->row.fd), &f)) {
+	} else if (!see_regular(arg(a, a->row.fd), ACCESS_WRITE, &f)) {
 		return;
 	}
 	send_truncate(&f, arg(a, a->row.str));
@@ -158,8 +181,10 @@ FAMILY(open)
 	struct file_act f = {};
 	__u32 oflags;
 
-	if (!file || !probe_file(file, &f))
+	if (!file || !probe_file(file, &f)) {
+		count_loss(EV_LOSS_FAULT, EV_CLASS_FILE, 1); /* another thread closed it */
 		return;
+	}
 	if (f.f_mode & FMODE_PATH || is_internal(f.at.mnt))
 		return; /* a name, not yet an access; a pipe or a memfd once more */
 	oflags = open_flags(a);

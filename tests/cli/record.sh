@@ -48,13 +48,6 @@ line"
 is "an argument of 100 kB, byte for byte" "$(printf %s "$big" | sha256sum)" \
 	"$(python3 joined.py | sha256sum)"
 
-# 60 kB of control bytes are 360 kB once escaped: more than a record may have.
-ctl=$(head -c 60000 /dev/zero | tr '\0' '\1')
-is "arguments that outgrow a record" "0" "$("$BIN" run -q -- true "$ctl"; echo $?)"
-is "... are cut, the exec is there" "1 true" \
-	"$(lines | jq -r 'select(.t=="exec") | "\(.cut) \(.argv[0])"' | tail -n 1)"
-is "... and counted, in begin and exec" 2 "$(lines | jq 'select(.t=="end").lost.cut.task')"
-
 mkdir odd
 cat >odd.py <<'P'
 import os
