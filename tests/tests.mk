@@ -13,7 +13,10 @@ $(O)/tests/vm/load: tests/vm/load.c $(O)/user/trace/tier.o $(O)/flags
 BENCH := $(O)/tests/bench/calls $(O)/tests/bench/flood
 .PHONY: bench-programs
 bench-programs: $(BENCH)
-bench: bench-programs
+bench: bench-programs bench-ledger
+.PHONY: bench-ledger
+bench-ledger: all attack-programs
+	@O=$(O) tests/bench/ledger
 $(BENCH): $(O)/tests/bench/%: tests/bench/%.c $(O)/flags
 	$(call say,TEST,$@)
 	$(Q)mkdir -p $(@D)
@@ -62,6 +65,9 @@ $(O)/fuzz/%: tests/fuzz/%.c $(FUZZ_SRC)
 	$(Q)mkdir -p $(O)/fuzz/found/$*
 	$(Q)$(CLANG) $(CPPFLAGS) -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all $< $(FUZZ_SRC) -o $@ $(LIBS)
+.PHONY: fuzz-nightly
+fuzz-nightly: ## the same, ten minutes for each parser
+	@$(MAKE) --no-print-directory fuzz FUZZ_TIME=600
 fuzz: $(FUZZ_NAMES:%=$(O)/fuzz/%) ## search for inputs that break a parser
 	@for n in $(FUZZ_NAMES); do mkdir -p tests/fuzz/corpus/$$n; \
 		$(O)/fuzz/$$n -max_total_time=$(FUZZ_TIME) -artifact_prefix=$(O)/fuzz/ \
