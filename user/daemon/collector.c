@@ -266,6 +266,16 @@ static int start(struct collector *c)
 
 /* ---- while it runs ----------------------------------------------------- */
 
+/* Reads that were counted instead of listed; what is zero is left out. */
+static void sampled_to_json(uint64_t reads, struct buf *to)
+{
+	if (reads)
+		buf_addf(to, "{\"%s\":%llu}", event_class_words[EV_CLASS_FILE],
+			 (unsigned long long)reads);
+	else
+		buf_addstr(to, "{}");
+}
+
 static void count_losses(struct collector *c, uint64_t now)
 {
 	_cleanup_buf_ struct buf lost = BUF_INIT, sampled = BUF_INIT;
@@ -274,9 +284,7 @@ static void count_losses(struct collector *c, uint64_t now)
 	tracer_losses(c->tracer, &c->lost);
 	pipeline_losses(c->pipe, &c->lost);
 	loss_to_json(&c->lost, &lost);
-	buf_addf(&sampled, "{\"%s\":%llu}", event_class_words[EV_CLASS_FILE],
-		 (unsigned long long)(pipeline_repeats(c->pipe) +
-				      tracer_pending_repeats(c->tracer)));
+	sampled_to_json(pipeline_repeats(c->pipe) + tracer_pending_repeats(c->tracer), &sampled);
 	runlog_counters(c->log, buf_str(&lost), buf_str(&sampled));
 }
 
@@ -458,8 +466,7 @@ static void end_record(struct collector *c)
 
 	exit_of(c, &code, &sig);
 	loss_to_json(&c->lost, &lost);
-	buf_addf(&sampled, "{\"%s\":%llu}", event_class_words[EV_CLASS_FILE],
-		 (unsigned long long)pipeline_repeats(c->pipe));
+	sampled_to_json(pipeline_repeats(c->pipe), &sampled);
 	e.boot_ns = time_boot_ns();
 	e.procs = pipeline_procs(c->pipe);
 	e.lost = (struct str){ buf_str(&lost), lost.len };

@@ -188,6 +188,7 @@ static int cut_tail(struct ledger *l, struct diag *d)
 	r = recover_cut(l->index, l->scan.seq, l->scan.file_off, &torn);
 	if (r < 0)
 		return diag_set(d, r, "cannot cut the torn end of the index: %s", strerror(-r));
+	scan_forget(&l->scan);
 	out_restart(l, &torn, &line);
 	r = open_last_segment(l, d);
 	if (!r)

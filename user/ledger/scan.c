@@ -101,7 +101,7 @@ static struct cur window_at(const struct scan *s, uint64_t off)
 	return c;
 }
 
-static void drop_window(struct scan *s)
+void scan_forget(struct scan *s)
 {
 	s->win_len = 0;
 }
@@ -122,7 +122,7 @@ static int take(struct scan *s, uint64_t off, struct member *m, const char **why
 		r = member_take(s->u, &in, m, why);
 		if (r != -ENODATA)
 			return r;
-		drop_window(s);
+		scan_forget(s);
 		r = fill(s, off, want);
 		if (r < 0)
 			return r;
@@ -526,7 +526,7 @@ int scan_next(struct scan *s)
 	r = read_block(s);
 	if (r != 1) {
 		s->tree = before;
-		drop_window(s);
+		scan_forget(s);
 	}
 	if (r == -EBADMSG && measure_tail(s) < 0)
 		s->tail = 0;

@@ -66,6 +66,9 @@ void scan_done(struct scan *s);
  */
 int scan_next(struct scan *s);
 
+/* The file was cut behind the last block: what was read ahead of it counts no more. */
+void scan_forget(struct scan *s);
+
 /* Appends the leaf of a line of the last block; its hash alone if that is what is left. */
 void scan_leaf(const struct scan *s, uint64_t index, struct buf *to);
 
