@@ -11,6 +11,7 @@
 #include "vcs/anchors.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <time.h>
 
 struct verify_args {
@@ -264,11 +265,18 @@ static int verify(struct printer *p, struct verify_options *o)
 	return status;
 }
 
+static unsigned processors(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : (unsigned)CPU_COUNT(&set);
+}
+
 static int run(void *arg, int argc, char **argv)
 {
 	const struct verify_args *a = arg;
 	struct verify_options o = { .closed_only = a->closed_only, .vkey = a->key,
-				    .log = a->log };
+				    .log = a->log, .jobs = processors() };
 	struct printer p = { .a = a, .color = colored(&a->common, STDOUT_FILENO) };
 	struct diag d;
 	int status;

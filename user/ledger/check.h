@@ -65,4 +65,7 @@ void check_pin(struct check *c);
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);
 
+/* check_runs.c: every run, by so many processes (0 is 1) */
+void check_runs(struct check *c, unsigned jobs);
+
 #endif

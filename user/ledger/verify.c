@@ -511,15 +511,16 @@ static void check_done(struct check *c)
 	closep(&c->runs);
 }
 
-static int check_runs(struct check *c, struct diag *d)
+static int look_at_runs(struct check *c, struct diag *d)
 {
 	const struct index_run *one = c->o->run ? index_run(&c->st, c->o->run) : NULL;
 
 	if (c->o->run && !one)
 		return diag_set(d, -ENOENT, "the index announces no run %.40s", c->o->run);
-	for (size_t i = 0; i < c->st.n_runs; i++)
-		if (!one || one == &c->st.runs[i])
-			check_run(c, &c->st.runs[i]);
+	if (one)
+		check_run(c, one);
+	else
+		check_runs(c, c->o->jobs);
 	return 0;
 }
 
@@ -535,7 +536,7 @@ static int look(struct check *c, struct diag *d)
 		check_unreadable(c, "the folder runs", r);
 	read_index(c, &promise);
 	judge_index(c, &promise);
-	r = check_runs(c, d);
+	r = look_at_runs(c, d);
 	if (!c->o->run)
 		judge_run_names(c, &names);
 	return r;

@@ -35,6 +35,7 @@ struct verify_options {
 	const char *run;   /* NULL: index and every run */
 	bool closed_only;  /* open runs are not judged */
 	const char *vkey;  /* pinned genesis or identity key, or NULL */
+	unsigned jobs;	   /* processes that check runs side by side; 0 = this one alone */
 	const char *log;   /* id of another log of the folder; NULL: the one in use */
 
 	const struct anchors *anchors; /* NULL: none were asked for; collected before the call */
