@@ -3,7 +3,7 @@
 # anchors.sh MKLOG: heads in commits against logs that were cut, rolled back and
 # written anew; forged heads; squash, rebase, amend, shallow clones; hostile
 # messages and repositories.
-mklog=$1
+mklog=$(realpath "$1")
 . "$(dirname "$0")/../lib/tap.sh"
 need_root
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE

@@ -3,7 +3,7 @@
 # statement.sh MKLOG: signed statements about commits, as git notes: what they say,
 # that openssl and sigstore's own library take their signature, and that they
 # live through what people do to commits.
-mklog=$1
+mklog=$(realpath "$1")
 . "$(dirname "$0")/../lib/tap.sh"
 need_root
 unset GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE
