@@ -88,8 +88,11 @@ head_of() { # COMMIT
 	git -C repo log -1 --format=%B "$1" | sed -n 's/^Deedlog-Head: //p'
 }
 read -r origin size root sig cosig <<<"$(head_of "$b")"
+forgeries=0
 forge() { # NAME VALUE: a branch with that head, verified, gone again
-	git -C repo commit -q --allow-empty --no-verify -m "forged" -m "Deedlog-Head: $2"
+	# two of one second are two commits all the same
+	git -C repo commit -q --allow-empty --no-verify -m "forged $((forgeries += 1))" \
+		-m "Deedlog-Head: $2"
 	forged=$(git -C repo rev-parse --short=12 HEAD)
 	out=$(verify ledger repo "${@:3}")
 	git -C repo reset -q --hard HEAD~
