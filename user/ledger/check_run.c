@@ -563,7 +563,7 @@ static void judge(struct run_check *k, int dirfd, int r, int last_seq)
 	}
 	good = judge_tail(k, r);
 	good = judge_size(k) && good;
-	if (good && r == 0 && last_seq > (int)k->scan.seq) {
+	if (good && last_seq > (int)k->scan.seq) {
 		check_say(k->c, FINDING_FAIL, "order", k->run->info.id,
 			  "run " SHORT_ID ": segment %06u is missing before %06d", short_name(k),
 			  k->scan.seq + 1, last_seq);
@@ -601,7 +601,7 @@ void check_run(struct check *c, const struct index_run *run)
 	}
 	c->totals.runs++;
 	k.n_heads = run->n_claims - (run->stage != RUN_OPEN);
-	dirfd = dir_open_at(c->runs, run->info.id);
+	dirfd = c->runs < 0 ? -ENOENT : dir_open_at(c->runs, run->info.id);
 	if (dirfd == -ENOENT)
 		judge_absent(c, run);
 	else if (dirfd < 0)

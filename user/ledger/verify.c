@@ -355,16 +355,19 @@ static void read_index(struct check *c, struct promise *p)
 	_cleanup_(scan_done) struct scan s;
 	int r, last_seq;
 
+	(void)snprintf(c->origin, sizeof(c->origin), "deedlog.invalid/%s", c->id); /* 28 characters */
+	check_anchors_begin(c);
+	if (c->index < 0)
+		return; /* removed: no record is left, which is told as that */
 	r = check_names(c, c->index, NULL, &last_seq);
 	if (r < 0)
 		check_unreadable(c, "the folder index", r);
-	(void)snprintf(c->origin, sizeof(c->origin), "deedlog.invalid/%s", c->id); /* 28 characters */
-	check_anchors_begin(c);
 	scan_init(&s, c->index, c->origin);
 	r = walk_index(c, &s, p);
 	if (r != -EUCLEAN)
 		judge_index_end(c, &s, r);
-	if (!r && last_seq > (int)s.seq)
+	/* also behind a torn tail: there is nothing to follow that */
+	if ((!r || r == -ENODATA || r == -EBADMSG) && last_seq > (int)s.seq)
 		check_say(c, FINDING_FAIL, "order", NULL,
 			  "index: segment %06u is missing before %06d", s.seq + 1, last_seq);
 }
@@ -478,10 +481,13 @@ static int open_current(struct check *c, const char *dir, struct diag *d)
 	return 0;
 }
 
-static int open_folder(int at, const char *name, struct diag *d, int *ret)
+/* A folder of the log that was removed (*ret = -1) is a finding, no trouble of ours. */
+static int open_folder(int at, const char *name, bool is_log, struct diag *d, int *ret)
 {
 	*ret = dir_open_at(at, name);
-	if (*ret < 0)
+	if (*ret == -ENOENT && !is_log)
+		*ret = -1;
+	else if (*ret < 0)
 		return diag_set(d, *ret, "cannot open %s of the ledger: %s", name, strerror(-*ret));
 	return 0;
 }
@@ -492,11 +498,11 @@ static int open_log(struct check *c, const char *dir, struct diag *d)
 
 	r = open_current(c, dir, d);
 	if (!r)
-		r = open_folder(c->base, c->id, d, &c->dir);
+		r = open_folder(c->base, c->id, true, d, &c->dir);
 	if (!r)
-		r = open_folder(c->dir, "index", d, &c->index);
+		r = open_folder(c->dir, "index", false, d, &c->index);
 	if (!r)
-		r = open_folder(c->dir, "runs", d, &c->runs);
+		r = open_folder(c->dir, "runs", false, d, &c->runs);
 	return r;
 }
 
@@ -531,7 +537,7 @@ static int look(struct check *c, struct diag *d)
 	int r;
 
 	read_promise(c, &promise);
-	r = each_name(c->runs, on_run_name, &names);
+	r = c->runs < 0 ? 0 : each_name(c->runs, on_run_name, &names);
 	if (r < 0)
 		check_unreadable(c, "the folder runs", r);
 	read_index(c, &promise);
