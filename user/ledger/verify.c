@@ -357,8 +357,6 @@ static void read_index(struct check *c, struct promise *p)
 
 	(void)snprintf(c->origin, sizeof(c->origin), "deedlog.invalid/%s", c->id); /* 28 characters */
 	check_anchors_begin(c);
-	if (c->index < 0)
-		return; /* removed: no record is left, which is told as that */
 	r = check_names(c, c->index, NULL, &last_seq);
 	if (r < 0)
 		check_unreadable(c, "the folder index", r);
@@ -540,7 +538,8 @@ static int look(struct check *c, struct diag *d)
 	r = c->runs < 0 ? 0 : each_name(c->runs, on_run_name, &names);
 	if (r < 0)
 		check_unreadable(c, "the folder runs", r);
-	read_index(c, &promise);
+	if (c->index >= 0) /* else no record is left, which is told as that */
+		read_index(c, &promise);
 	judge_index(c, &promise);
 	r = look_at_runs(c, d);
 	if (!c->o->run)
