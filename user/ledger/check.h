@@ -4,6 +4,7 @@
 #define LEDGER_CHECK_H
 
 #include "index.h"
+#include "line.h"
 #include "verify.h"
 
 #define SHORT_ID "%.8s" /* of a run, in sentences */
@@ -61,6 +62,27 @@ void check_anchors_done(struct check *c);
 
 /* check_pin.c */
 void check_pin(struct check *c);
+
+/* check_line.c */
+struct line_time {
+	bool has_b;
+	uint64_t b;
+};
+
+/* `t` is first, `b` (if it is a time) second; -EBADMSG. The line is canonical. */
+int check_order(struct cur line, struct line_time *ret);
+
+/* The record that `more` lines continue; starts zeroed, ends with chain_skip(). */
+struct chain {
+	struct line_join join;
+	bool waits, blind; /* blind: its head is gone, `more` lines may follow */
+};
+
+/* The next line of the log in its place; -EBADMSG if it has none there. */
+int chain_add(struct chain *c, struct cur line, uint64_t leaf);
+
+/* Lines are missing here. */
+void chain_skip(struct chain *c, bool blind);
 
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);

@@ -5,7 +5,6 @@
  */
 #include "base/fdio.h"
 #include "base/json_line.h"
-#include "base/num.h"
 #include "base/timeutil.h"
 #include "check.h"
 #include "leaf.h"
@@ -34,6 +33,7 @@ struct run_check {
 	uint64_t at_boot;
 	int64_t clock_ns;
 	struct buf lost, sampled_out; /* of the last seal */
+	struct chain chain;
 	uint64_t gaps, holes;
 	uint64_t redacted, unannounced, still_there; /* still_there: though announced as redacted */
 };
@@ -41,6 +41,7 @@ struct run_check {
 static void run_check_done(struct run_check *k)
 {
 	scan_done(&k->scan);
+	chain_skip(&k->chain, false);
 	buf_done(&k->lost);
 	buf_done(&k->sampled_out);
 }
@@ -209,20 +210,6 @@ static int fail(struct run_check *k, const char *code, int64_t have, int64_t wan
 			 "%s in the block at offset %" PRIu64, text, k->scan.off);
 }
 
-/* Canonical events begin {"t":"…","b":N; other lines have no time of their own. */
-static bool event_time(struct cur line, uint64_t *ret_b)
-{
-	const uint8_t *at;
-	struct cur t;
-
-	if (cur_skip(&line, 6) < 0 || cur_until(&line, '"', &t) < 0 ||
-	    !cur_starts(&line, ",\"b\":") || cur_skip(&line, 5) < 0)
-		return false;
-	for (at = line.at; at < line.end && *at >= '0' && *at <= '9'; at++)
-		;
-	return !num_u64((const char *)line.at, (size_t)(at - line.at), INT64_MAX, ret_b);
-}
-
 static void see_redacted(struct run_check *k, uint64_t leaf)
 {
 	k->redacted++;
@@ -234,20 +221,25 @@ static void see_redacted(struct run_check *k, uint64_t leaf)
 static int check_line(struct run_check *k, struct cur line, uint64_t leaf,
 		      const struct seal_line *s)
 {
-	uint64_t b;
+	struct line_time time;
 
 	if (cur_starts(&line, LEAF_REDACTED)) {
 		see_redacted(k, leaf);
+		chain_skip(&k->chain, true);
 		return 0;
 	}
 	k->still_there += index_is_redacted(k->run, leaf);
 
 	if (cur_starts(&line, "{\"t\":\"seal\""))
 		return fail(k, "malformed", -1, -1, "a seal record that is not the last");
+	if (check_order(line, &time) < 0)
+		return fail(k, "malformed", (int64_t)leaf, -1, "a record whose t or b is not in its place");
+	if (chain_add(&k->chain, line, leaf) < 0)
+		return fail(k, "malformed", (int64_t)leaf, -1, "a record that is not continued as it says");
 	k->gaps += cur_starts(&line, "{\"t\":\"gap\"");
 	k->clock_told |= cur_starts(&line, "{\"t\":\"clock\"");
-	if (event_time(line, &b) && (!s->has_b || b < s->b_min || b > s->b_max))
-		return fail(k, "time-range", (int64_t)b, -1, "an event outside its seal's range");
+	if (time.has_b && (!s->has_b || time.b < s->b_min || time.b > s->b_max))
+		return fail(k, "time-range", (int64_t)time.b, -1, "an event outside its seal's range");
 	return 0;
 }
 
@@ -353,6 +345,7 @@ static int check_block(struct run_check *k, uint64_t before)
 
 	if (k->scan.bridged) {
 		k->holes++;
+		chain_skip(&k->chain, false);
 		check_say(k->c, FINDING_WARN, "absent", k->run->info.id,
 			  "run " SHORT_ID ": records %" PRIu64 " to %" PRIu64
 			  " were lost by the disk; a signed gap names them",
@@ -438,6 +431,16 @@ static bool judge_tail(struct run_check *k, int r)
 		return false;
 	}
 	return true;
+}
+
+/* A recorder that ended its run has written its last record to the end. */
+static bool judge_chain(struct run_check *k)
+{
+	if (k->run->stage != RUN_ENDED || !k->chain.waits)
+		return true;
+	check_say(k->c, FINDING_FAIL, "malformed", k->run->info.id,
+		  "run " SHORT_ID ": the last record is not continued as it says", short_name(k));
+	return false;
 }
 
 static bool judge_counters(struct run_check *k)
@@ -569,7 +572,7 @@ static void judge(struct run_check *k, int dirfd, int r, int last_seq)
 			  k->scan.seq + 1, last_seq);
 		good = false;
 	}
-	if (good && judge_counters(k))
+	if (good && judge_chain(k) && judge_counters(k))
 		say_good(k, dirfd);
 	k->c->totals.records += k->scan.tree.n;
 }

@@ -369,18 +369,20 @@ bool line_has_more(struct cur line, uint64_t *ret_n)
 {
 	struct json_line j;
 	struct json_val v;
+	uint64_t n = 0;
+	int r;
 
-	if (json_line_start(&j, line) < 0)
-		return false;
-	while (json_line_next(&j, &v) > 0) {
-		if (cur_is(&v.key, "more") && v.type == JSON_INT && v.num > 0) {
-			*ret_n = (uint64_t)v.num;
-			return true;
-		}
+	if (!memmem(line.at, cur_left(&line), "\"more\":", 7) || json_line_start(&j, line) < 0)
+		return false; /* few lines are parsed */
+	while ((r = json_line_next(&j, &v)) > 0) { /* the last key decides */
+		n = cur_is(&v.key, "more") && v.type == JSON_INT && v.num > 0 ? (uint64_t)v.num : 0;
 		if (v.type >= JSON_OBJ && json_line_skip(&j, &v, NULL) < 0)
 			return false;
 	}
-	return false;
+	if (r < 0 || !n)
+		return false;
+	*ret_n = n;
+	return true;
 }
 
 void line_join_done(struct line_join *j)
@@ -410,6 +412,21 @@ struct more {
 	int64_t leaf, i, of, continued;
 };
 
+/* One spelling; all of them are there or counted as missing. */
+static bool is_in_order(const struct parts *p)
+{
+	static const char *const keys[] = { "t", "r", "k", "i", "of", "c", "v" };
+	size_t at = 0;
+
+	for (size_t n = 0; n < p->n; n++, at++) {
+		while (at < ARRAY_SIZE(keys) && !cur_is(&p->part[n].key, keys[at]))
+			at++;
+		if (at == ARRAY_SIZE(keys))
+			return false;
+	}
+	return true;
+}
+
 /* {"t":"more","r":…,"k":"…","i":…,"of":…[,"c":1],"v":…} and nothing else */
 static int parse_more(struct cur line, struct more *m)
 {
@@ -427,7 +444,7 @@ static int parse_more(struct cur line, struct more *m)
 	size_t seen = 0;
 
 	*m = (struct more){ 0 };
-	if (take_apart(line, &p) < 0)
+	if (take_apart(line, &p) < 0 || !is_in_order(&p))
 		return -EBADMSG;
 	for (size_t n = 0; n < p.n; n++) {
 		const struct part *q = &p.part[n];
@@ -447,7 +464,7 @@ static int parse_more(struct cur line, struct more *m)
 		if (cur_is(&q->key, "v") && (q->type == JSON_STR || q->type == JSON_ARR))
 			m->value = q->all, m->type = q->type, seen++;
 	}
-	return seen == p.n && seen == 6 + (size_t)!!m->continued && m->key.at && m->value.at ?
+	return seen == p.n && (uint64_t)m->continued <= 1 && seen == 6 + (size_t)!!m->continued && m->key.at && m->value.at ?
 		       0 : -EBADMSG;
 }
 
@@ -455,7 +472,7 @@ static int head_value(const struct line_join *j, const struct cur *key, struct c
 {
 	struct parts p;
 
-	if (take_apart(cur_of(j->head.data, j->head.len), &p) < 0)
+	if (cur_is(key, "t") || take_apart(cur_of(j->head.data, j->head.len), &p) < 0)
 		return -EBADMSG;
 	for (size_t i = 0; i < p.n; i++) {
 		if (cur_left(&p.part[i].key) != cur_left(key) ||
@@ -501,7 +518,7 @@ static int append_array(struct buf *value, const struct more *m)
 	bool empty = value->len == 2;
 
 	if (!cur_left(&piece))
-		return -EBADMSG;
+		return m->continued ? -EBADMSG : 0;
 	buf_cut(value, value->len - 1); /* the bracket */
 	if (m->continued) {
 		if (empty || value->data[value->len - 1] != '"' || *piece.at != '"')
