@@ -34,6 +34,8 @@ struct run_check {
 	int64_t clock_ns;
 	struct buf lost, sampled_out; /* of the last seal */
 	struct chain chain;
+	bool has_b; /* of the lines of this block */
+	uint64_t b_min, b_max;
 	uint64_t gaps, holes;
 	uint64_t redacted, unannounced, still_there; /* still_there: though announced as redacted */
 };
@@ -81,22 +83,44 @@ static int take_at(struct json_line *j, struct json_val *v, struct seal_line *s)
 	return v->type == JSON_ARR ? take_numbers(j, &s->at_boot, &s->at_wall) : -EBADMSG;
 }
 
-static int take_counters(struct json_line *j, struct json_val *v, struct cur *ret)
+/* A container of numbers that are at least `least`, or of such containers. */
+static int check_counts(struct json_line *j, bool grouped, int64_t least)
 {
+	struct json_val v;
+	int r;
+
+	while ((r = json_line_next(j, &v)) > 0) {
+		if (v.type != (grouped ? JSON_OBJ : JSON_INT) || (!grouped && v.num < least))
+			return -EBADMSG;
+		if (grouped && check_counts(j, false, least) < 0)
+			return -EBADMSG;
+	}
+	return r;
+}
+
+static int take_counters(struct json_line *j, struct json_val *v, bool grouped, struct cur *ret)
+{
+	struct json_line counts;
+
 	*ret = v->text;
 	if (v->type == JSON_NULL)
 		return 0;
-	return v->type == JSON_OBJ ? json_line_skip(j, v, ret) : -EBADMSG;
+	if (v->type != JSON_OBJ || json_line_skip(j, v, ret) < 0 ||
+	    json_line_start(&counts, *ret) < 0)
+		return -EBADMSG;
+	return check_counts(&counts, grouped, grouped ? 1 : 0);
 }
 
+/* {cause:{class:n}}; what was not lost is left out */
 static int take_lost(struct json_line *j, struct json_val *v, struct seal_line *s)
 {
-	return take_counters(j, v, &s->lost);
+	return take_counters(j, v, true, &s->lost);
 }
 
+/* {class:n} */
 static int take_sampled(struct json_line *j, struct json_val *v, struct seal_line *s)
 {
-	return take_counters(j, v, &s->sampled_out);
+	return take_counters(j, v, false, &s->sampled_out);
 }
 
 static int take_n(struct json_line *j, struct json_val *v, struct seal_line *s)
@@ -218,6 +242,20 @@ static void see_redacted(struct run_check *k, uint64_t leaf)
 	k->unannounced += !index_is_redacted(k->run, leaf);
 }
 
+static void see_time(struct run_check *k, uint64_t b)
+{
+	k->b_min = k->has_b ? MIN(k->b_min, b) : b;
+	k->b_max = k->has_b ? MAX(k->b_max, b) : b;
+	k->has_b = true;
+}
+
+/* The times of redacted lines are gone; the others are inside of the range. */
+static bool is_exact(const struct run_check *k, const struct seal_line *s)
+{
+	return k->scan.redacted || (s->has_b == k->has_b && (!s->has_b || (s->b_min == k->b_min &&
+								       s->b_max == k->b_max)));
+}
+
 static int check_line(struct run_check *k, struct cur line, uint64_t leaf,
 		      const struct seal_line *s)
 {
@@ -240,6 +278,8 @@ static int check_line(struct run_check *k, struct cur line, uint64_t leaf,
 	k->clock_told |= cur_starts(&line, "{\"t\":\"clock\"");
 	if (time.has_b && (!s->has_b || time.b < s->b_min || time.b > s->b_max))
 		return fail(k, "time-range", (int64_t)time.b, -1, "an event outside its seal's range");
+	if (time.has_b)
+		see_time(k, time.b);
 	return 0;
 }
 
@@ -267,6 +307,8 @@ static int check_seal(struct run_check *k, const struct seal_line *s, size_t pla
 	if (s->n != k->scan.tree.n || (s->bytes != plain_before && !k->scan.redacted))
 		return fail(k, "order", (int64_t)s->n, (int64_t)k->scan.tree.n,
 			    "a seal record that counts wrongly");
+	if (!is_exact(k, s))
+		return fail(k, "time-range", -1, -1, "a seal whose range is not that of its events");
 	if (k->any_seal && s->at_boot < k->at_boot)
 		return fail(k, "time-range", (int64_t)s->at_boot, (int64_t)k->at_boot,
 			    "a seal older than the one before it");
@@ -302,7 +344,7 @@ static int check_lines(struct run_check *k)
 
 	if (parse_seal(seal, &s) < 0)
 		return fail(k, "malformed", -1, -1, "no seal record at the end");
-	k->clock_told = false;
+	k->clock_told = k->has_b = false;
 	while (!r && !cur_until(&lines, '\n', &line))
 		r = check_line(k, line, leaf++, &s);
 	return r ? r : check_seal(k, &s, before);
