@@ -72,7 +72,7 @@ struct line_time {
 /* `t` is first, `b` (if it is a time) second; -EBADMSG. The line is canonical. */
 int check_order(struct cur line, struct line_time *ret);
 
-/* The record that `more` lines continue; starts zeroed, ends with chain_skip(). */
+/* The record that `more` lines continue; starts zeroed, ends with chain_done(). */
 struct chain {
 	struct line_join join;
 	bool waits, blind; /* blind: its head is gone, `more` lines may follow */
@@ -83,6 +83,11 @@ int chain_add(struct chain *c, struct cur line, uint64_t leaf);
 
 /* Lines are missing here. */
 void chain_skip(struct chain *c, bool blind);
+
+static inline void chain_done(struct chain *c)
+{
+	chain_skip(c, false);
+}
 
 /* check_run.c */
 void check_run(struct check *c, const struct index_run *run);

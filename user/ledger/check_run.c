@@ -43,7 +43,7 @@ struct run_check {
 static void run_check_done(struct run_check *k)
 {
 	scan_done(&k->scan);
-	chain_skip(&k->chain, false);
+	chain_done(&k->chain);
 	buf_done(&k->lost);
 	buf_done(&k->sampled_out);
 }

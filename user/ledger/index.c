@@ -505,6 +505,22 @@ static const struct leaf_kind {
 	{ "statement", HAS(SHA256), on_statement },
 };
 
+/* t, b, w: the order in which a leaf begins. */
+static bool has_times(struct cur line)
+{
+	static const char *const keys[] = { "t", "b", "w" };
+	struct json_line j;
+	struct json_val v;
+
+	if (json_line_start(&j, line) < 0)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
+		if (json_line_next(&j, &v) != 1 || !cur_is(&v.key, keys[i]) ||
+		    v.type != (i ? JSON_INT : JSON_STR))
+			return false;
+	return true;
+}
+
 int index_fold_line(struct index_state *st, struct cur line)
 {
 	struct leaf l;
@@ -516,7 +532,7 @@ int index_fold_line(struct index_state *st, struct cur line)
 	for (size_t i = 0; i < ARRAY_SIZE(leaf_kinds); i++) {
 		if (strcmp(l.t, leaf_kinds[i].t))
 			continue;
-		if ((l.seen & leaf_kinds[i].needs) != leaf_kinds[i].needs)
+		if ((l.seen & leaf_kinds[i].needs) != leaf_kinds[i].needs || !has_times(line))
 			return -EBADMSG;
 		return leaf_kinds[i].apply(st, &l);
 	}

@@ -335,12 +335,35 @@ static void judge_index_end(struct check *c, struct scan *s, int r)
 		check_unreadable(c, "the index", r);
 }
 
+static int check_index_line(struct chain *chain, struct cur line, uint64_t leaf)
+{
+	struct line_time time;
+
+	return check_order(line, &time) < 0 ? -EBADMSG : chain_add(chain, line, leaf);
+}
+
+/* What folding does not look at. */
+static int check_index_lines(struct scan *s, struct chain *chain)
+{
+	struct cur plain = s->plain, line;
+
+	if (s->bridged)
+		chain_skip(chain, false);
+	for (uint64_t leaf = s->first; !cur_until(&plain, '\n', &line); leaf++)
+		if (check_index_line(chain, line, leaf) < 0)
+			return fault_set(&s->fault, "malformed", (int64_t)s->off, (int64_t)leaf, -1,
+					 "record %" PRIu64 " has its t or b elsewhere or is not "
+					 "continued as it says", leaf);
+	return 0;
+}
+
 static int walk_index(struct check *c, struct scan *s, struct promise *p)
 {
+	_cleanup_(chain_done) struct chain chain = { 0 };
 	int r;
 
 	while ((r = scan_next(s)) == 1) {
-		if (index_fold(&c->st, s) < 0) {
+		if (check_index_lines(s, &chain) < 0 || index_fold(&c->st, s) < 0) {
 			check_fault(c, FINDING_FAIL, &s->fault, NULL);
 			return -EUCLEAN;
 		}
