@@ -496,7 +496,7 @@ static const struct leaf_kind {
 	{ "head", RUN_CLAIM, on_head },
 	{ "run-end", RUN_CLAIM | HAS(LOST), on_run_end },
 	{ "run-orphan", RUN_CLAIM | HAS(TORN), on_run_orphan },
-	{ "restart", 0, on_restart },
+	{ "restart", HAS(TORN), on_restart },
 	{ "identity", HAS(VKEY), on_identity },
 	{ "gap", 0, on_gap },
 	{ "redact", HAS(RUN) | HAS(RANGES), on_redact },
