@@ -410,6 +410,8 @@ static int walk(struct run_check *k)
 		r = scan_next(&k->scan);
 		if (r == 1)
 			r = check_block(k, before) < 0 ? -EUCLEAN : 1;
+		if (r == -EPROTONOSUPPORT && scan_signed_by(&k->scan, &k->run->key) < 0)
+			r = -EUCLEAN; /* nobody who may has said so */
 		if (r != 1)
 			return r;
 	}

@@ -140,9 +140,10 @@ static int64_t i64(uint64_t n)
 
 static int bad_line(struct scan *s, const char *what)
 {
-	return fault_set(&s->fault, "malformed", i64(s->file_off), i64(s->tree.n), -1,
+	(void)fault_set(&s->fault, "malformed", i64(s->file_off), i64(s->tree.n), -1,
 			 "record %llu in the block at offset %llu is no line of a ledger (%s)",
 			 (unsigned long long)s->tree.n, (unsigned long long)s->file_off, what);
+	return s->is_later ? -EPROTONOSUPPORT : -EBADMSG; /* lines may look otherwise then */
 }
 
 /* ---- the first line of a segment --------------------------------------------- */
@@ -240,8 +241,10 @@ static int check_segment_line(struct scan *s, struct cur line, struct cur rest)
 	int r;
 
 	r = parse_segment_line(line, &at);
-	if (r == -EPROTONOSUPPORT)
-		return r;
+	if (r == -EPROTONOSUPPORT) {
+		s->is_later = true; /* told when the seal holds */
+		return 0;
+	}
 	if (!r && at.size != s->tree.n && s->seq)
 		(void)bridge(s, &at, rest); /* if not, the comparison fails */
 	segment_line(&want, s->origin, s->seq, &s->tree);
@@ -485,6 +488,8 @@ static int read_block(struct scan *s)
 	if (r)
 		return r;
 	s->off = s->file_off;
+	if (s->is_later)
+		return -EPROTONOSUPPORT;
 	s->file_off += data.bytes + seal.bytes;
 	return 1;
 }
@@ -518,7 +523,7 @@ int scan_next(struct scan *s)
 	struct tree before = s->tree;
 	int r;
 
-	s->bridged = false;
+	s->bridged = s->is_later = false;
 	s->tail = s->unsealed = 0;
 	r = more_bytes(s);
 	if (r <= 0)

@@ -43,6 +43,7 @@ struct scan {
 	uint8_t salt_key[SALT_KEY_LEN];
 	struct note note;
 	struct tree tree; /* with its lines */
+	bool is_later;	  /* its segment line names a later format */
 	bool bridged;	  /* it begins behind a hole that a gap record names */
 
 	uint64_t tail;	   /* after -ENODATA or -EBADMSG: bytes behind the last good seal */
