@@ -577,7 +577,7 @@ def counters(value, depth):
     flat = {}
     for key, inner in value.items():
         if depth == 1:
-            need(is_int(inner) and inner >= 0, "malformed", "a bad counter")
+            need(is_int(inner) and inner >= 1, "malformed", "a bad counter")  # zeros are left out
             flat[key] = inner
         else:
             need(isinstance(inner, dict), "malformed", "bad counters")

@@ -83,16 +83,16 @@ static int take_at(struct json_line *j, struct json_val *v, struct seal_line *s)
 	return v->type == JSON_ARR ? take_numbers(j, &s->at_boot, &s->at_wall) : -EBADMSG;
 }
 
-/* A container of numbers that are at least `least`, or of such containers. */
-static int check_counts(struct json_line *j, bool grouped, int64_t least)
+/* A container of numbers, or of such containers; what is zero is left out. */
+static int check_counts(struct json_line *j, bool grouped)
 {
 	struct json_val v;
 	int r;
 
 	while ((r = json_line_next(j, &v)) > 0) {
-		if (v.type != (grouped ? JSON_OBJ : JSON_INT) || (!grouped && v.num < least))
+		if (v.type != (grouped ? JSON_OBJ : JSON_INT) || (!grouped && v.num < 1))
 			return -EBADMSG;
-		if (grouped && check_counts(j, false, least) < 0)
+		if (grouped && check_counts(j, false) < 0)
 			return -EBADMSG;
 	}
 	return r;
@@ -108,10 +108,10 @@ static int take_counters(struct json_line *j, struct json_val *v, bool grouped, 
 	if (v->type != JSON_OBJ || json_line_skip(j, v, ret) < 0 ||
 	    json_line_start(&counts, *ret) < 0)
 		return -EBADMSG;
-	return check_counts(&counts, grouped, grouped ? 1 : 0);
+	return check_counts(&counts, grouped);
 }
 
-/* {cause:{class:n}}; what was not lost is left out */
+/* {cause:{class:n}} */
 static int take_lost(struct json_line *j, struct json_val *v, struct seal_line *s)
 {
 	return take_counters(j, v, true, &s->lost);
