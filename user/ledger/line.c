@@ -464,8 +464,9 @@ static int parse_more(struct cur line, struct more *m)
 		if (cur_is(&q->key, "v") && (q->type == JSON_STR || q->type == JSON_ARR))
 			m->value = q->all, m->type = q->type, seen++;
 	}
-	return seen == p.n && (uint64_t)m->continued <= 1 && seen == 6 + (size_t)!!m->continued && m->key.at && m->value.at ?
-		       0 : -EBADMSG;
+	if (seen != p.n || seen != 6 + (size_t)!!m->continued || (uint64_t)m->continued > 1)
+		return -EBADMSG;
+	return m->key.at && m->value.at ? 0 : -EBADMSG;
 }
 
 static int head_value(const struct line_join *j, const struct cur *key, struct cur *ret)
