@@ -72,24 +72,30 @@ static __always_inline struct file *file_of(int fd)
 
 /*
  * The regular file behind the descriptor of a call that succeeded; false: there
- * is none. A descriptor that is closed by now, or cannot be what the call needed
- * (`access`), was taken away by another thread: the act is counted as lost. One
- * that fits may still be another file, see docs/threat-model.md.
+ * is none. A descriptor that is closed by now was taken away by another thread:
+ * the act is counted as lost, unless it moved no more than the wake-up of an
+ * event loop (`moved`). One that fits may be another file by now, see
+ * docs/threat-model.md; one that cannot be what the call needed (`access`) is
+ * none to believe.
  */
-static __always_inline bool see_regular(int fd, __u32 access, struct file_act *a)
+#define WAKEUP_BYTES 8
+
+static __always_inline bool see_regular(int fd, __u32 access, __u64 moved, struct file_act *a)
 {
 	struct file *file = file_of(fd);
 	__u32 class = access & ACCESS_WRITE ? EV_CLASS_WRITE : EV_CLASS_FILE;
 
 	if (!file || !probe_file(file, a)) {
-		count_loss(EV_LOSS_FAULT, class, 1);
+		if (moved > WAKEUP_BYTES)
+			count_loss(EV_LOSS_FAULT, class, 1);
 		return false;
 	}
 	if (!is_regular(a) || is_kernels(a))
 		return false;
 	if ((a->f_mode & access) == access)
 		return true;
-	count_loss(EV_LOSS_FAULT, class, 1);
+	if (moved > WAKEUP_BYTES)
+		count_loss(EV_LOSS_FAULT, class, 1);
 	return false;
 }
 

@@ -85,7 +85,7 @@ FAMILY(rw)
 	__u32 access = a->row.kind == EV_READ ? ACCESS_READ : ACCESS_WRITE;
 	struct file_act f = {};
 
-	if (see_regular(arg(a, a->row.fd), access, &f))
+	if (see_regular(arg(a, a->row.fd), access, ret, &f))
 		touch(&f, access, ret);
 }
 
@@ -93,9 +93,9 @@ FAMILY(copy)
 {
 	struct file_act f = {};
 
-	if (see_regular(arg(a, a->row.fd), ACCESS_READ, &f))
+	if (see_regular(arg(a, a->row.fd), ACCESS_READ, ret, &f))
 		touch(&f, ACCESS_READ, ret);
-	if (see_regular(arg(a, a->row.fd2), ACCESS_WRITE, &f))
+	if (see_regular(arg(a, a->row.fd2), ACCESS_WRITE, ret, &f))
 		touch(&f, ACCESS_WRITE, ret);
 }
 
@@ -104,7 +104,7 @@ FAMILY(mmap)
 	__u64 prot = arg(a, a->row.arg), flags = arg(a, a->row.arg + 1);
 	struct file_act f = {};
 
-	if (!(flags & MAP_ANONYMOUS) && see_regular(arg(a, a->row.fd), ACCESS_READ, &f))
+	if (!(flags & MAP_ANONYMOUS) && see_regular(arg(a, a->row.fd), ACCESS_READ, ~0ull, &f))
 		send_mapping(&f, prot, flags);
 }
 
@@ -136,7 +136,7 @@ FAMILY(size)
 
 	if (a->row.kind == EV_WRITE) {
 		f.access = ACCESS_WRITE;
-		if (see_regular(arg(a, a->row.fd), ACCESS_WRITE, &f))
+		if (see_regular(arg(a, a->row.fd), ACCESS_WRITE, ~0ull, &f))
 			send_touch(&f);
 		return;
 	}
@@ -145,7 +145,7 @@ FAMILY(size)
 	if (a->row.str != NO) {
 		f.flags |= EV_F_UNPROVEN;
 		place_of(AT_FDCWD, arg(a, a->row.str), &f.at);
-	} else if (!see_regular(arg(a, a->row.fd), ACCESS_WRITE, &f)) {
+	} else if (!see_regular(arg(a, a->row.fd), ACCESS_WRITE, ~0ull, &f)) {
 		return;
 	}
 	send_truncate(&f, arg(a, a->row.str));
