@@ -117,16 +117,18 @@ static long see_shared(struct task_struct *task, struct vm_area_struct *vma, str
 	return 0;
 }
 
-/* A shared mapping that became writable. Of a range that spans several, the first. */
+/*
+ * A shared mapping that became writable. Of a range that spans several, the
+ * first; none while another thread changes mappings (see docs/threat-model.md).
+ */
 FAMILY(protect)
 {
 	struct file_act f = {};
 
 	if (!(arg(a, a->row.arg) & PROT_WRITE))
 		return;
-	if (bpf_find_vma(bpf_get_current_task_btf(), arg(a, a->row.str), see_shared, &f, 0) < 0)
-		count_loss(EV_LOSS_FAULT, EV_CLASS_WRITE, 1);
-	else if (f.at.dentry && is_regular(&f) && !is_internal(f.at.mnt))
+	bpf_find_vma(bpf_get_current_task_btf(), arg(a, a->row.str), see_shared, &f, 0);
+	if (f.at.dentry && is_regular(&f) && !is_internal(f.at.mnt))
 		send_mapping(&f, PROT_WRITE, MAP_SHARED);
 }
 
